@@ -30,7 +30,7 @@ const serviceOptions = {
 };
 
 /** The processes that the main process starts. */
-const children = { worker: "src/app/worker.ts", guardian: "src/app/guardian.ts" };
+const children = { worker: "src/app/worker.ts", guardian: "src/app/registry/guardian.ts" };
 
 /**
  * Writes the program for Node. The service is one CommonJS file with its packages, and so are the processes that it
@@ -47,7 +47,7 @@ export async function bundleForNode(folder) {
     entryPoints: {
       main: "packaging/main-entry.ts",
       "app/worker": "packaging/worker-entry.ts",
-      "app/guardian": "packaging/guardian-entry.ts",
+      "app/registry/guardian": "packaging/guardian-entry.ts",
     },
     chunkNames: "parts/[hash]",
     // For the coverage of programs that tests start; the package leaves the maps out.

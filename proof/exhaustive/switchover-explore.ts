@@ -1,7 +1,7 @@
-import { advanceSwitchover, beginSwitchover, wakeAtMs } from "../../src/switchover/machine/advance.ts";
-import type { SwitchoverEvent } from "../../src/switchover/machine/event.ts";
-import type { SwitchoverPlan } from "../../src/switchover/machine/plan.ts";
-import type { SwitchoverState } from "../../src/switchover/machine/state.ts";
+import { advanceSwitchover, beginSwitchover, wakeAtMs } from "../../src/features/switchover/machine/advance.ts";
+import type { SwitchoverEvent } from "../../src/features/switchover/machine/event.ts";
+import type { SwitchoverPlan } from "../../src/features/switchover/machine/plan.ts";
+import type { SwitchoverState } from "../../src/features/switchover/machine/state.ts";
 import { broken, untouchedWorld, worldAfterEffects, worldAfterEvent, type World } from "./switchover-world.ts";
 
 /** A state of the machine and of the world that was reached. */

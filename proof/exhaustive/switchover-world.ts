@@ -1,8 +1,8 @@
-import type { SwitchoverEffect } from "../../src/switchover/machine/effect.ts";
-import type { SwitchoverEvent } from "../../src/switchover/machine/event.ts";
-import type { SwitchoverPlan } from "../../src/switchover/machine/plan.ts";
-import type { SwitchoverState } from "../../src/switchover/machine/state.ts";
-import type { SwitchoverTransition } from "../../src/switchover/machine/transition.ts";
+import type { SwitchoverEffect } from "../../src/features/switchover/machine/effect.ts";
+import type { SwitchoverEvent } from "../../src/features/switchover/machine/event.ts";
+import type { SwitchoverPlan } from "../../src/features/switchover/machine/plan.ts";
+import type { SwitchoverState } from "../../src/features/switchover/machine/state.ts";
+import type { SwitchoverTransition } from "../../src/features/switchover/machine/transition.ts";
 import { switchoverPlan } from "../../test/fake/switchover-plan.ts";
 
 /** What is true outside of the machine, whatever it believes. */

@@ -1,6 +1,6 @@
 import type { Node } from "../cluster/node.ts";
 import type { ClusterConfig, Config } from "../config/model/config.ts";
-import { probeOnce } from "./probe-once.ts";
+import { probeOnce } from "./machine/probe-once.ts";
 import type { ProbedClusters } from "../command/client/probed-clusters.ts";
 
 /** What proofs depend on. */

@@ -7,7 +7,6 @@ import type { AskedCheck } from "../health/documents/asked-checks.ts";
 import { LivePage } from "./handlers/live-page.ts";
 import { ListenerGroup } from "./listener-group.ts";
 import { Monitor } from "./monitor.ts";
-import type { SwitchoverServices } from "./switchover-wiring.ts";
 import { Reloader } from "./reloader.ts";
 import { version } from "../config/version.ts";
 import { clusterEventKinds, processEventKinds } from "../events/cluster-event.ts";
@@ -19,7 +18,6 @@ export interface MetricsParts {
   readonly counter: AnswerCounter;
   readonly config: () => Config;
   readonly monitor: () => Monitor;
-  readonly runs: () => SwitchoverServices;
   readonly listeners: () => ListenerGroup;
   readonly certificates: () => CertificateExpiry;
   readonly page: () => LivePage;
@@ -29,7 +27,7 @@ export interface MetricsParts {
 
 /** Builds the metrics of the serving process. */
 export function buildMetrics(parts: MetricsParts): Metrics {
-  const { log, counter, config, monitor, runs, listeners, certificates, page, asked, reloader } = parts;
+  const { log, counter, config, monitor, listeners, certificates, page, asked, reloader } = parts;
   return new Metrics({
     asked,
     eventKinds: { cluster: clusterEventKinds, process: processEventKinds },
@@ -41,8 +39,6 @@ export function buildMetrics(parts: MetricsParts): Metrics {
     answers: () => [...counter.rows(), ...listeners().answers()],
     workers: () => listeners().usage(),
     fastPath: () => listeners().fastPathCounts(),
-    paused: () => runs().switchovers.paused,
-    pauses: () => runs().keeper.held,
     ofFeatures: () => monitor().features.metrics,
     followed: () => monitor().fleet.usage,
     certificates: () => certificates().readings,

@@ -29,12 +29,14 @@ import { buildListenerHandler } from "./handlers/listener-handler.ts";
 import { LivePage } from "./handlers/live-page.ts";
 import { buildMainBackend } from "./handlers/main-backend.ts";
 import { ListenerGroup } from "./listener-group.ts";
-import { thisMachine, waitAtMost } from "./machine.ts";
+import { thisMachine } from "./machine/machine.ts";
 import { Monitor } from "./monitor.ts";
 import { ProcessLife } from "./process-life.ts";
-import { buildSwitchovers, type SwitchoverServices } from "./switchover-wiring.ts";
 import { type ConfigSource, type ReloadEnd, Reloader } from "./reloader.ts";
 import { fullStateOf } from "./worker/full-state.ts";
+import { managementCalls, seamlessSwitchovers } from "../feature/offers.ts";
+import type { SeamlessSwitchovers } from "../feature/switchovers.ts";
+import type { HoldAnswer } from "../cluster/hint.ts";
 import { reloadAppliedEvent, reloadRefusedEvent } from "../events/announced-events.ts";
 
 /** What a serving process may be given in addition to its configuration. */
@@ -45,8 +47,8 @@ export interface AppOptions {
   readonly source?: ConfigSource;
 }
 
-/** How long the end waits for a switchover that was requested, in ms: as long as one takes by default, and to resume. */
-const stoppingMaxMs = 20_000;
+/** While the part that holds clients is not open. */
+const notHeld: HoldAnswer = { effect: "not_held", run: null, reason: "this part of rolecall is not open" };
 
 /** The composition root of the serving process: wires the modules together, starts and stops them. */
 export class App {
@@ -56,7 +58,6 @@ export class App {
   readonly #nodeCredentials: NodeCredentialStore;
   readonly #certificates: CertificateExpiry;
   readonly #gateway: Gateway;
-  readonly #runs: SwitchoverServices;
   readonly #snapshots: SnapshotLongPoll;
   readonly #page: LivePage;
   readonly #listenerLog: ListenerLog;
@@ -87,7 +88,6 @@ export class App {
       counter: this.#counter,
       config: () => this.#config,
       monitor: () => this.#monitor,
-      runs: () => this.#runs,
       listeners: () => this.#listeners,
       certificates: () => this.#certificates,
       page: () => this.#page,
@@ -95,7 +95,16 @@ export class App {
       reloader: () => this.#reloader,
     });
     const asked = this.#askedChecks;
-    this.#monitor = new Monitor(config, { log, machine: thisMachine, metrics: this.#metrics, asked });
+    this.#monitor = new Monitor(config, {
+      log,
+      machine: thisMachine,
+      metrics: this.#metrics,
+      asked,
+      backendCounts: async () => {
+        await this.#listeners.refresh();
+        return backendCounts({ counter: this.#counter, listeners: this.#listeners });
+      },
+    });
     const { store, clock, eventLog, history } = this.#monitor;
     const [counter, now] = [this.#counter, (): number => performance.now()];
     this.#asked = new AskedNodes({ store, counter, listeners: () => this.#listeners, now });
@@ -112,7 +121,7 @@ export class App {
       log[problem === null ? "info" : "error"]({ cluster, problem }, "files for calls to the nodes read"),
     );
     this.#gateway = this.#buildGateway();
-    this.#runs = this.#buildSwitchovers();
+    managementCalls.bring(this.#monitor.offers, this.#gateway);
     this.#snapshots = new SnapshotLongPoll(() => store.current);
     this.#page = new LivePage(this.#sources, {
       eventLog,
@@ -161,7 +170,6 @@ export class App {
       this.#log.level = config.log.level;
       this.#nodeCredentials.start(config.clusters);
       this.#certificates.start(config);
-      this.#runs.switchovers.configure();
     });
     const open = new Set(this.#listeners.listeners.map(({ key }) => key));
     this.#monitor.features.listening(open);
@@ -192,10 +200,9 @@ export class App {
     this.#endPauses = observePauses((durationMs) => this.#metrics.own.observe("gcPauses", {}, durationMs));
     this.#nodeCredentials.start(this.#config.clusters);
     this.#certificates.start(this.#config);
-    await Promise.all([this.#monitor.restore(), this.#runs.switchovers.start()]);
+    await this.#monitor.restore();
     this.#endOutcomes = this.#listeners.follow(store);
     store.onChange(() => this.#snapshots.changed());
-    store.onChange((_, { name }) => this.#runs.switchovers.clusterChanged(name));
     this.#page.follow(store);
     await this.#listeners.openAdmin(this.#config.listen);
     await this.#monitor.start();
@@ -204,9 +211,7 @@ export class App {
   }
 
   async #close(): Promise<void> {
-    // Nothing may stay paused. What is not resumed in time is resumed by the guardian, and by the next process.
-    await waitAtMost(thisMachine.setTimer, stoppingMaxMs, this.#runs.switchovers.stop("rolecall is stopping"));
-    this.#runs.keeper.stop();
+    await this.#monitor.finish();
     await this.#listeners.close();
     // The probes end later, and the workers are gone.
     this.#endOutcomes();
@@ -224,23 +229,13 @@ export class App {
       metrics: this.#metrics,
       monitor: this.#monitor,
       credentials: this.#nodeCredentials,
-      switchOverSeamlessly: (...call) => this.#runs.switchovers.call(...call),
+      seamless: () => this.#seamless(),
     });
   }
 
-  #buildSwitchovers(): SwitchoverServices {
-    return buildSwitchovers({
-      log: this.#log,
-      config: () => this.#config,
-      monitor: this.#monitor,
-      gateway: this.#gateway,
-      metrics: this.#metrics.own,
-      checks: async () => {
-        await this.#listeners.refresh();
-        return backendCounts({ counter: this.#counter, listeners: this.#listeners });
-      },
-      onError: (err) => this.#log.error({ err }, "pauses of another rolecall not recorded; the rest goes on"),
-    });
+  /** What carries out switchovers during which clients wait; `null`: it is not open. */
+  #seamless(): SeamlessSwitchovers | null {
+    return seamlessSwitchovers.in(this.#monitor.offers)[0] ?? null;
   }
 
   #buildLife(): ProcessLife {
@@ -322,13 +317,12 @@ export class App {
       hints: {
         follow: (hint) => this.#monitor.followHint(hint),
         onHint: (record) => this.#recordHint(record),
-        announceStop: (...about) => this.#runs.switchovers.announceStop(...about),
+        announceStop: (...about) => this.#seamless()?.announceStop(...about) ?? Promise.resolve(notHeld),
       },
       eventLog,
       history,
       gateway: this.#gateway,
-      switchovers: this.#runs.switchovers,
-      pauses: this.#runs,
+      seamless: () => this.#seamless(),
       fleet,
       snapshots: this.#snapshots,
       page: this.#page,

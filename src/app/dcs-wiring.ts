@@ -7,7 +7,7 @@ import type { Logger } from "../log/logger.ts";
 import type { OwnMetrics } from "../metrics/own-metrics.ts";
 import type { Clock } from "../state/clock.ts";
 import type { Store } from "../state/store.ts";
-import type { Machine } from "./machine.ts";
+import type { Machine } from "./machine/machine.ts";
 
 /** What the watches of the DCS depend on. */
 interface DcsParts {

@@ -15,7 +15,7 @@ import type { Store } from "../state/store.ts";
 import type { AddressProofs } from "./address-proofs.ts";
 import { FollowedClusters } from "./followed-clusters.ts";
 import { followLines } from "./logs/follow-log.ts";
-import type { Machine } from "./machine.ts";
+import type { Machine } from "./machine/machine.ts";
 import type { JoinedFleet } from "./shared-clusters.ts";
 import { OutcomeFeeds } from "./outcome-feeds.ts";
 

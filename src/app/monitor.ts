@@ -21,14 +21,15 @@ import { ConnectedAddresses } from "../probe/client/connected-addresses.ts";
 import { Probers } from "../probe/probers.ts";
 import { Clock, type ClockGap } from "../state/clock.ts";
 import { AddressProofs } from "./address-proofs.ts";
-import { type Balancers, notConfigured } from "../balancing/balancer.ts";
+import type { Balancers } from "../balancing/balancer.ts";
+import type { Host } from "../feature/feature.ts";
 import type { Offers } from "../feature/offer.ts";
-import { balancers } from "../feature/offers.ts";
+import { balancers, claimStores, pendingChanges } from "../feature/offers.ts";
 import type { Features } from "./host/features.ts";
 import type { FeaturesContext } from "./host/running-feature.ts";
 import { featuresOf } from "./registry/features.ts";
 import { buildDcsWatches } from "./dcs-wiring.ts";
-import { type Machine, waitAtMost } from "./machine.ts";
+import { type Machine, waitAtMost } from "./machine/machine.ts";
 import { buildClusters, reconfigure, restoreClusters } from "../state/clusters.ts";
 import { Drains } from "../state/drains.ts";
 import { hasSameSavedState } from "../state/saved-state.ts";
@@ -45,10 +46,18 @@ export interface MonitorContext {
   readonly metrics: Pick<Metrics, "own" | "disputed" | "happened" | "probed">;
   /** The checks with a limit for lag that balancers ask of a cluster. None are known if left out. */
   readonly asked?: (cluster: string) => readonly AskedCheck[];
+  /** The checks of each server that HAProxy names, of all processes. None are known if left out. */
+  readonly backendCounts?: Host["backendCounts"];
 }
 
+/** How long the start waits for what features have to read, in ms. */
+const openingMaxMs = 5_000;
+/** How long the end waits for features to finish what they do, in ms: as long as a switchover takes, and to resume. */
+const stoppingMaxMs = 20_000;
 /** How long the start waits for the history, in ms. A slow disk must not delay answers. */
 const restoringMaxMs = 1_000;
+
+const noCounts = (): Promise<readonly never[]> => Promise.resolve([]);
 
 /**
  * Monitors the clusters: probes write their outcomes into the store; changes are logged and saved. Call `restore` once,
@@ -73,7 +82,8 @@ export class Monitor {
   readonly #drains: Drains;
   readonly #stateFile: StateFile;
   readonly #probers: Probers;
-  readonly #offers: Offers;
+  /** What features give each other, and the rest of the process gives them. */
+  readonly offers: Offers;
   readonly #dcs: DcsWatches;
   readonly #sources: EvidenceOrigins;
   #config: Config;
@@ -82,7 +92,8 @@ export class Monitor {
   /** `closed` is final: a start or a reload that still runs then begins nothing. */
   #phase: "new" | "running" | "closed" = "new";
 
-  constructor(config: Config, { log, metrics, machine, asked = () => [] }: MonitorContext) {
+  constructor(config: Config, context: MonitorContext) {
+    const { log, metrics, machine, asked = () => [] } = context;
     this.#config = config;
     this.#log = log;
     this.#errorLines = new LimitedLines(log, { what: "internal errors", level: "error", max: 5, periodMs: 60_000 });
@@ -106,8 +117,8 @@ export class Monitor {
     this.#drains = this.#buildDrains();
     const follows = { log, metrics: metrics.own, cluster: state, policy, setTimer: machine.setTimer };
     const probed = new ConnectedAddresses(() => clock.now());
-    this.#offers = { process: store.current.instance };
-    this.features = this.#buildFeatures(follows, probed);
+    this.offers = { process: store.current.instance };
+    this.features = this.#buildFeatures({ ...follows, backendCounts: context.backendCounts ?? noCounts }, probed);
     this.proofs = new AddressProofs({ config: () => this.#config, now: () => clock.now() });
     this.#stateFile = this.#buildStateFile();
     this.#probers = this.#buildProbers(metrics, probed);
@@ -132,11 +143,8 @@ export class Monitor {
       { store, clock, log, machine, metrics: metrics.own },
       { record, hint: (cluster, node) => this.#probers.hint(cluster, node) },
     );
-  }
-
-  /** Whether a change of a cluster's leader is pending in its DCS; `null` if it is not known. */
-  isChangePending(cluster: string): Promise<boolean | null> {
-    return this.#dcs.isChangePending(cluster);
+    pendingChanges.bring(this.offers, (cluster) => this.#dcs.isChangePending(cluster));
+    claimStores.bring(this.offers, () => this.fleet.membership);
   }
 
   /** Restores what an earlier run saved. Changes are logged and saved only afterwards: what is restored is not new. */
@@ -146,12 +154,15 @@ export class Monitor {
     for (const cluster of saved.heard) this.proofs.hear(cluster);
     this.#drains.start(saved.drains);
     this.#followChanges();
+    this.features.configure(this.#config);
+    const opened = waitAtMost(this.#machine.setTimer, openingMaxMs, this.features.opened());
     await this.#stateFile.removeStaleDrafts();
     if (this.#phase === "closed") return;
     await this.history.configure(this.#config.history);
     this.eventLog.events.subscribe((event) => this.history.addEvent(event));
     // If the events of the earlier process are restored in time, conditions that it reported are not reported again.
     await waitAtMost(this.#machine.setTimer, restoringMaxMs, this.#restoreHistory());
+    await opened;
   }
 
   /** Replaces the clusters by those of another configuration. Nodes that keep their address keep their evidence. */
@@ -183,26 +194,7 @@ export class Monitor {
 
   /** What is known of each balancer that changes are pushed to. @param only those of this cluster; `null`: all */
   balancers(only: string | null): ReturnType<Balancers["statuses"]> {
-    return balancers.in(this.#offers).flatMap((one) => one.statuses(only));
-  }
-
-  /** The names of the balancers that lead clients to the primary of a cluster. */
-  leadingToPrimary(cluster: string): readonly string[] {
-    return balancers.in(this.#offers).flatMap((one) => one.leadingToPrimary(cluster));
-  }
-
-  /** The clients of balancers that lead to the primary of a cluster and are not waited for. */
-  uncounted(cluster: string): ReturnType<Balancers["uncounted"]> {
-    return balancers.in(this.#offers).flatMap((one) => one.uncounted(cluster));
-  }
-
-  /** Makes sure that a balancer leads clients to a node. @returns why it does not, or `null` */
-  lead(...to: Parameters<Balancers["lead"]>): Promise<string | null> {
-    for (const one of balancers.in(this.#offers)) {
-      const led = one.lead(...to);
-      if (led !== undefined) return led;
-    }
-    return Promise.resolve(notConfigured(to[0]));
+    return balancers.in(this.offers).flatMap((one) => one.statuses(only));
   }
 
   /** Probes every node of one cluster now, so that a change made through rolecall is seen sooner. */
@@ -217,6 +209,11 @@ export class Monitor {
     const state = this.store.clusterNamed(cluster);
     const holder = state === undefined ? null : lockHolderOf(state.leadership);
     return holder === null || holder === node ? this.#probers.hint(cluster) : "not_leader";
+  }
+
+  /** Finishes what features have half done: nothing may stay paused. Everything still runs meanwhile. */
+  finish(): Promise<unknown> {
+    return waitAtMost(this.#machine.setTimer, stoppingMaxMs, this.features.stopping());
   }
 
   /** Stops probing; it cannot be started again. Resolves once the state file is written. */
@@ -302,7 +299,7 @@ export class Monitor {
   }
 
   #buildFeatures(
-    follows: Pick<FeaturesContext, "log" | "metrics" | "cluster" | "policy" | "setTimer">,
+    follows: Pick<FeaturesContext, "log" | "metrics" | "cluster" | "policy" | "setTimer" | "backendCounts">,
     probed: ConnectedAddresses,
   ): Features {
     return featuresOf({
@@ -312,7 +309,10 @@ export class Monitor {
       observe: () => this.clock.observe(),
       probedAt: ({ api }) => probed.of(api),
       reconnectTo: (cluster, node) => this.#probers.reconnectTo(cluster, node),
-      offers: this.#offers,
+      offers: this.offers,
+      wall: () => this.clock.wall(),
+      hint: (hint) => this.followHint(hint),
+      publish: (event, fields = {}) => contain(this.#errorLines, {}, () => this.eventLog.record(event, fields)),
       changed: (name) => contain(this.#errorLines, { cluster: name }, () => this.#examine(name)),
       contained: (err, about) =>
         this.#errorLines.write({ level: "error", text: "internal error of a feature; the rest goes on" }, () => ({

@@ -8,7 +8,7 @@ import type { FleetStore } from "../fleet/ownership/fleet-store.ts";
 import type { FleetMember } from "../fleet/ownership/fleet-view.ts";
 import { fleetLines } from "./logs/fleet-log.ts";
 import type { Logger } from "../log/logger.ts";
-import { type Machine, waitAtMost } from "./machine.ts";
+import { type Machine, waitAtMost } from "./machine/machine.ts";
 
 /** What sharing clusters depends on. */
 export interface SharedClustersContext {

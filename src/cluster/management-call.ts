@@ -55,3 +55,12 @@ export interface CalledChange {
   /** Who called, as authentication found; `null` without it. */
   readonly by: string | null;
 }
+
+/**
+ * The answer of a node; or what failed, and whether the node may have executed the call nevertheless. `withheld`: it was
+ * not to be sent any more when the connection was open, and was not.
+ */
+export type OwnCallAnswer =
+  | { readonly status: number; readonly text: string }
+  | { readonly problem: string; readonly mayBeExecuted: boolean }
+  | { readonly withheld: true };

@@ -13,8 +13,6 @@ import type {
   HaproxyBackendConfig,
   HistoryConfig,
   ListenerConfig,
-  PeerConfig,
-  PeerShape,
   PoolConfig,
   PoolerConfig,
   PoolerShape,
@@ -54,7 +52,6 @@ export function assembleConfig(
     pools,
     balancers,
     poolers,
-    peers,
     simulator,
     history,
     follow,
@@ -75,7 +72,6 @@ export function assembleConfig(
     balancers: balancers.map((balancer) => buildBalancer(balancer, onlyClusterName, shape)),
     poolers: poolers.map((pooler) => buildPooler(pooler, onlyClusterName, { shape, folder: origin.folder })),
     unnamedPools: unnamedPools({ ...shape, listen: listen ?? [] }, onlyClusterName),
-    peers: peers.map((peer) => buildPeer(peer, origin)),
     fleet: fleet === null ? null : buildFleet(fleet, origin),
     stateFile,
     history: buildHistory(history, stateFile, origin),
@@ -139,13 +135,15 @@ function accessIn(
   };
 }
 
-function absoluteTls(folderOf: ConfigOrigin["folderOf"], tls: TlsFiles | null): TlsFiles | null {
+/** The same TLS files by absolute paths. */
+export function absoluteTls(folderOf: ConfigOrigin["folderOf"], tls: TlsFiles | null): TlsFiles | null {
   if (tls === null) return null;
   const file = (key: "ca" | "cert" | "key"): string | null => absolute(folderOf("tls", key), tls[key]);
   return { ...tls, ca: file("ca"), cert: file("cert"), key: file("key") };
 }
 
-function absolute(folder: string, file: string | null): string | null {
+/** The absolute path of a file that is written in a list; `null` stays. */
+export function absolute(folder: string, file: string | null): string | null {
   return file === null ? null : resolve(folder, file);
 }
 
@@ -224,15 +222,6 @@ function buildPooler(
       const { cluster, check } = judged;
       return [{ ...database, cluster, check, file: absolute(folder, database.file) }];
     }),
-  };
-}
-
-function buildPeer({ name, tls, tokenFile, ...peer }: PeerShape, { folder }: ConfigOrigin): PeerConfig {
-  return {
-    ...peer,
-    name: name ?? new URL(peer.url).host,
-    tls: absoluteTls(() => folder, tls),
-    tokenFile: absolute(folder, tokenFile),
   };
 }
 

@@ -10,7 +10,6 @@ import { type ConfigFlags, readFlags } from "./sources/flags.ts";
 import { type ConfigIssue, valueIssue } from "./model/issue.ts";
 import { checkFleet } from "./checks/fleet-checks.ts";
 import { checkLagTimes } from "./checks/lag-time-checks.ts";
-import { checkPeers } from "./checks/peer-checks.ts";
 import { checkPools } from "./checks/pool-checks.ts";
 import { checkPoolers } from "./checks/pooler-checks.ts";
 import { checkListeners } from "./checks/listener-checks.ts";
@@ -41,6 +40,8 @@ export interface ConfigRules {
   readonly keys: ConfigKeys;
   /** The checks of the part of each feature against the rest, by its key. */
   readonly checks: Readonly<Record<string, CheckFeature>>;
+  /** Completes the parts of features: file names become absolute paths. */
+  readonly complete: (shape: WholeShape, origin: ConfigOrigin) => WholeShape;
 }
 
 /** The configuration, or every problem with it. */
@@ -76,8 +77,10 @@ export function loadConfigBy(rules: ConfigRules, sources: ConfigSources): Loaded
     const ofShape = read.success ? [] : shapeIssues(read.error, merged.value, (path) => keys.at(path));
     const issues = [...ofShape, ...crossIssues(merged.value, checks)];
     for (const issue of issues.slice(0, issuesMax)) problems.push(place(issue));
-    if (read.success && problems.length === 0)
-      return { ok: true, ...assembleConfig(read.data, originOf(file, merged)) };
+    if (read.success && problems.length === 0) {
+      const origin = originOf(file, merged);
+      return { ok: true, ...assembleConfig(rules.complete(read.data, origin), origin) };
+    }
   }
   return { ok: false, problems: problems.toSorted(byPlace) };
 }
@@ -99,7 +102,6 @@ function crossIssues(value: Merged["value"], checks: ConfigRules["checks"]): rea
     checkLagTimes,
     checkBalancers,
     checkPoolers,
-    checkPeers,
     checkFleet,
   ].flatMap((check) => check(parts));
   return [...ofCore, ...Object.entries(checks).flatMap(([key, check]) => check(value[key], parts))];

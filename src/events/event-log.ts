@@ -1,5 +1,3 @@
-import type { EndedSwitchover } from "../cluster/ended-switchover.ts";
-import type { KeptPauses } from "../cluster/announced-pauses.ts";
 import type { DrainChange } from "../cluster/drain.ts";
 import { nodeNamed } from "../cluster/lookup.ts";
 import type { CalledChange } from "../cluster/management-call.ts";
@@ -10,16 +8,7 @@ import type { LoggedChange, TimedSummary } from "../health/documents/summary.ts"
 import type { HealthPolicy } from "../health/health-policy.ts";
 import { AccusationHistory, type Accused } from "./accusation-history.ts";
 import type { ClusterEvent, EventDraft } from "./cluster-event.ts";
-import {
-  calledEvent,
-  drainAudit,
-  drainEvent,
-  endedSwitchoverEvent,
-  keptPausesEvent,
-  latenessEvent,
-  startedEvent,
-  stoppedEvent,
-} from "./announced-events.ts";
+import { calledEvent, drainAudit, drainEvent, latenessEvent, startedEvent, stoppedEvent } from "./announced-events.ts";
 import { logEvent, logVerdictChange, verdictFields } from "./event-lines.ts";
 import { EventStream } from "./event-stream.ts";
 import { LeaderDisputes } from "./leader-disputes.ts";
@@ -190,15 +179,9 @@ export class EventLog {
     logEvent(this.#context.log, event ?? draft, drainAudit(change));
   }
 
-  /** Publishes and logs that a seamless switchover is over. */
-  recordSwitchover(ended: EndedSwitchover): void {
-    this.#publish(endedSwitchoverEvent(ended), {});
-  }
-
-  /** Publishes and logs that this process resumes what another rolecall has paused, or has resumed all of it. */
-  recordPauses(change: KeptPauses): void {
-    const draft = keptPausesEvent(change);
-    logEvent(this.#context.log, this.events.publish(draft) ?? draft, { poolers: change.databases.slice(0, 20) });
+  /** Publishes and logs what a feature has found or done. @param fields what the log says in addition */
+  record(draft: EventDraft, fields: object): void {
+    logEvent(this.#context.log, this.events.publish(draft) ?? draft, fields);
   }
 
   /** Publishes and logs that this process begins to monitor clusters. @param version that of rolecall */

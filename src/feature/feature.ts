@@ -1,10 +1,13 @@
 import type { Node } from "../cluster/node.ts";
+import type { Hint, HintEffect } from "../cluster/hint.ts";
 import type { ClusterState, Snapshot } from "../cluster/snapshot.ts";
 import type { Config, ListenerConfig } from "../config/model/config.ts";
 import type { Condition } from "../events/detection/condition.ts";
+import type { EventDraft } from "../events/cluster-event.ts";
 import type { HealthPolicy } from "../health/health-policy.ts";
 import type { AnswerOfFeature, FeatureCall } from "../http/admin-api/admin-api.ts";
 import type { ConnectionHandler } from "../http/listener/listener-set.ts";
+import type { BackendCount } from "../http/message/server-census.ts";
 import type { Logger } from "../log/logger.ts";
 import type { BroughtMetric, MetricSamples } from "../metrics/brought-metric.ts";
 import type { OwnMetrics } from "../metrics/own-metrics.ts";
@@ -20,6 +23,8 @@ export interface Host {
   readonly now: () => number;
   /** The same, after a look whether the machine was suspended: for what may be the first to run after that. */
   readonly observe: () => number;
+  /** In ms since the epoch. */
+  readonly wall: () => number;
   readonly cluster: (name: string) => ClusterState | undefined;
   readonly policy: (name: string) => HealthPolicy | undefined;
   readonly snapshot: () => Snapshot;
@@ -27,6 +32,12 @@ export interface Host {
   readonly probedAt: (node: Node) => ConnectedAddress | null;
   /** Connects the probes of a node anew. */
   readonly reconnectTo: (cluster: string, node: string) => void;
+  /** Follows a hint: nodes are probed more often for a while. */
+  readonly hint: (hint: Hint) => HintEffect;
+  /** The checks of each server that HAProxy names, of all processes. */
+  readonly backendCounts: () => Promise<readonly BackendCount[]>;
+  /** Publishes an event, and logs it. Never throws. @param fields what its line in the log says in addition */
+  readonly publish: (event: EventDraft, fields?: object) => void;
   /** What features give each other. */
   readonly offers: Offers;
   /** The conditions of a cluster may have changed by what the feature knows. Never throws. */
@@ -39,12 +50,21 @@ export interface Host {
 export interface Opened {
   /** Puts a configuration in force: the one that it is opened for, too. */
   configure(config: Config): void;
+  /** Resolves when it can answer: at the start listeners open after that. Never rejects. */
+  readonly ready?: Promise<void>;
+  /** Whether it has something to finish: then it stays open although the configuration does not use it any more. */
+  isBusy?(): boolean;
   /** The state of a cluster may have changed. */
   clusterChanged?(name: string): void;
   /** The listeners that are open, by their keys: others have ended. */
   listening?(keys: ReadonlySet<string>): void;
   /** This process begins to stop: it answers on for a while, and then ends. */
   draining?(): void;
+  /**
+   * This process ends: resolves when nothing is half done any more. Everything else still runs, for a bounded time. Never
+   * rejects.
+   */
+  stopping?(): Promise<void>;
   /** This process is late for so long that it counts as gone, or is not any more (rule 16). */
   withdrawn?(isWithdrawn: boolean): void;
 }
@@ -76,12 +96,16 @@ export interface FeatureMetric<Running> extends Omit<BroughtMetric, "read"> {
 export interface Feature<Running extends Opened> {
   readonly name: string;
   readonly isUsed: (config: Config) => boolean;
+  /** Whether an earlier process has left something to finish, where the configuration does not use the feature. */
+  readonly hasLeft?: (config: Config) => Promise<boolean>;
   /** Loads what runs, on first use. */
   readonly load: () => Promise<(host: Host, scope: Scope) => Running>;
   /** Answers on admin listeners, by the first part of the path. `null`: the feature is not in use. */
   readonly routes?: Readonly<
     Record<string, (running: Running | null, call: FeatureCall) => ReturnType<AnswerOfFeature>>
   >;
+  /** The same for paths below `/clusters/{cluster}/`, whole. */
+  readonly clusterRoutes?: Feature<Running>["routes"];
   readonly metrics?: readonly FeatureMetric<Running>[];
   readonly conditions?: (running: Running, cluster: string) => readonly Condition[];
   /** What `/status` says of a cluster in addition. */

@@ -78,6 +78,17 @@ export class Scope {
     };
   };
 
+  /** Waits, until this scope ends at most. @param delayMs in ms */
+  wait(delayMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = this.#context.setTimer(() => void over(), delayMs);
+      const over = this.hold("a wait", () => {
+        cancel();
+        resolve();
+      });
+    });
+  }
+
   /** A scope that ends with this one, or earlier. @param limitMs how long its end may take as a part of this one's */
   child(what: string, limitMs: number = endMaxMs): Scope {
     const child = new Scope(this.#context);

@@ -1,8 +1,9 @@
+import type { OwnAnswer } from "../feature/switchovers.ts";
 import type { ManagementCall } from "../cluster/management-call.ts";
 import type { Observation } from "../cluster/observation.ts";
 import type { IncomingCall } from "../http/message/incoming-call.ts";
 import type { AuditRecord } from "./audit-record.ts";
-import type { Refusal } from "./checks/refusal.ts";
+import type { Refusal } from "../health/calls/refusal.ts";
 import { refuse, writeJson } from "./refuse.ts";
 
 /** What `CallContext` needs to audit a call. */
@@ -10,14 +11,6 @@ export interface AuditSink {
   /** In ms of rolecall's clock. */
   readonly now: () => number;
   readonly onCall: (record: AuditRecord) => void;
-}
-
-/** An answer of rolecall itself. */
-export interface OwnAnswer {
-  readonly status: number;
-  readonly document: object;
-  /** The code of a refusal; `null` if the call was accepted. */
-  readonly error: string | null;
 }
 
 /** One management call from its arrival to its audit record. */

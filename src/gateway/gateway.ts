@@ -1,27 +1,33 @@
 import { randomUUID } from "node:crypto";
 import { clusterNamed } from "../cluster/lookup.ts";
-import { type CalledChange, type ManagementCall, type NodeRequest, callRules } from "../cluster/management-call.ts";
+import {
+  type CalledChange,
+  type ManagementCall,
+  type NodeRequest,
+  type OwnCallAnswer,
+  callRules,
+} from "../cluster/management-call.ts";
 import type { Node } from "../cluster/node.ts";
 import type { Observation } from "../cluster/observation.ts";
 import type { Snapshot } from "../cluster/snapshot.ts";
 import { type ClusterView, viewAt } from "../health/evidence/leadership/cluster-view.ts";
 import type { HealthPolicy } from "../health/health-policy.ts";
-import type { Caller } from "../http/message/caller.ts";
 import type { IncomingCall } from "../http/message/incoming-call.ts";
 import type { AuditRecord } from "./audit-record.ts";
 import { ConcurrentBodies } from "./concurrent-bodies.ts";
-import { CallContext, type OwnAnswer } from "./call-context.ts";
-import { checkCall } from "./checks/check-call.ts";
-import { type SwitchoverOptions, switchoverOptions } from "./checks/switchover-candidates.ts";
-import type { Refusal } from "./checks/refusal.ts";
-import { refuseHearsay } from "./checks/unproved.ts";
-import { selectTarget } from "./checks/target-selection.ts";
+import type { ManagementCalls, OwnAnswer, OwnSwitchover, SeamlessSwitchovers } from "../feature/switchovers.ts";
+import { CallContext } from "./call-context.ts";
+import { checkCall } from "../health/calls/check-call.ts";
+import { type SwitchoverOptions, switchoverOptions } from "../health/calls/switchover-candidates.ts";
+import type { Refusal } from "../health/calls/refusal.ts";
+import { refuseHearsay } from "../health/calls/unproved.ts";
+import { selectTarget } from "../health/calls/target-selection.ts";
 import { fetchFromNode, nodeHeader } from "./fetch.ts";
 import { forward } from "./forward.ts";
 import { headersFor, requestIdOf } from "./headers.ts";
 import { InFlightLimiter } from "./in-flight-limiter.ts";
 import { refuse } from "./refuse.ts";
-import { type OwnCallAnswer, sendCall } from "./send-call.ts";
+import { sendCall } from "./send-call.ts";
 import type { NodeCredentials } from "./node-credentials.ts";
 import { isObject, type JsonObject, nameOf, parseJson } from "../cluster/values/json.ts";
 import { readBody } from "../http/message/request-body.ts";
@@ -37,19 +43,6 @@ interface Decision {
   readonly target: Observation | null;
   readonly receiver: ForwardTarget | null;
   readonly refusal: Refusal | null;
-}
-
-/** A switchover that rolecall itself carries out, for somebody. */
-export interface OwnSwitchover {
-  readonly cluster: string;
-  /** The names of members. */
-  readonly leader: string;
-  readonly candidate: string | null;
-  readonly caller: Caller;
-  /** The deadline for the answer, in ms. */
-  readonly timeoutMs: number;
-  /** Whether it may be sent, looked at when the connection to the node is open. */
-  readonly mayStill: () => boolean;
 }
 
 /** What the gateway depends on. */
@@ -71,19 +64,15 @@ export interface GatewayContext {
   /** A call is about to be forwarded that makes another node the primary. @returns what says that it came to nothing */
   readonly announceChange: (change: CalledChange) => () => void;
   readonly onCall: (record: AuditRecord) => void;
-  /** Begins a switchover that rolecall itself carries out. @param body that of the call, with `"seamless": true` */
-  readonly switchOverSeamlessly: (
-    view: ClusterView,
-    body: JsonObject,
-    how: { readonly isDryRun: boolean; readonly caller: Caller },
-  ) => OwnAnswer;
+  /** Carries out switchovers during which clients wait; `null`: it is not open. */
+  readonly seamless: () => SeamlessSwitchovers | null;
 }
 
 /** The limit for the answer to a management call, in bytes. The largest real answer is a dynamic configuration. */
 const answerMax = 16 * 1024 * 1024;
 
 /** Forwards management calls, and requests that only a node can answer, to that node. */
-export class Gateway {
+export class Gateway implements ManagementCalls {
   readonly #dependencies: GatewayContext;
   readonly #calls = new InFlightLimiter();
   readonly #fetches = new InFlightLimiter();
@@ -204,7 +193,7 @@ export class Gateway {
     const seamless = seamlessBody(call, body);
     if (seamless !== null) {
       const how = { isDryRun: call.isDryRun, caller: context.incoming.caller };
-      context.answer(this.#dependencies.switchOverSeamlessly(view, seamless, how));
+      context.answer(this.#dependencies.seamless()?.call(view, seamless, how) ?? notOpen);
       return;
     }
     const { target, receiver, refusal } = await this.#decide(call, body, view);
@@ -282,6 +271,17 @@ function calledChange({ call, incoming }: CallContext, body: Buffer): CalledChan
   const by = incoming.caller.principal;
   return { cluster, call: name, from: nameOf(said["leader"]), to: nameOf(said["candidate"]), by };
 }
+
+/** For a switchover that rolecall itself is asked to carry out, while the part of it that does so is not open. */
+const notOpen: OwnAnswer = {
+  status: 503,
+  document: {
+    error: "not_open",
+    message:
+      "Cannot begin a seamless switchover: this part of rolecall must be open; rolecall status says whether it failed",
+  },
+  error: "not_open",
+};
 
 /** The body of a switchover that rolecall itself is asked to carry out; `null` for any other call. */
 function seamlessBody({ name, method }: ManagementCall, body: Buffer): JsonObject | null {

@@ -1,6 +1,7 @@
 import { type ClientRequest, type IncomingHttpHeaders, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import type { Socket } from "node:net";
+import type { OwnCallAnswer } from "../cluster/management-call.ts";
 import { tlsTo } from "../config/tls-material.ts";
 import { errorCode, neverArrived } from "./call-failure.ts";
 import type { NodeCredentials } from "./node-credentials.ts";
@@ -19,15 +20,6 @@ export interface OwnCall {
   /** Whether it may be sent, looked at when the connection is open: this process may have stood still since. */
   readonly mayStill?: () => boolean;
 }
-
-/**
- * The answer of a node; or what failed, and whether the node may have executed the call nevertheless. `withheld`: it was
- * not to be sent any more when the connection was open, and was not.
- */
-export type OwnCallAnswer =
-  | { readonly status: number; readonly text: string }
-  | { readonly problem: string; readonly mayBeExecuted: boolean }
-  | { readonly withheld: true };
 
 /** The longest answer that is read, in bytes: a switchover is answered with one line. */
 const answerMax = 64 * 1024;

@@ -191,18 +191,6 @@ const readMetrics: readonly ReadMetric[] = [
   },
   {
     type: "gauge",
-    name: "rolecall_paused_databases",
-    help: "Databases of poolers that a seamless switchover of this rolecall, or of an earlier process, may have paused.",
-    read: ({ paused }) => [...paused()].map(([cluster, databases]) => [{ cluster }, databases]),
-  },
-  {
-    type: "gauge",
-    name: "rolecall_pauses_held",
-    help: "Databases of poolers that other rolecalls may have paused: watched, or resuming because that rolecall is silent.",
-    read: ({ pauses }) => pauses().map(({ cluster, state, databases }) => [{ cluster, state }, databases]),
-  },
-  {
-    type: "gauge",
     name: "rolecall_upstream_up",
     help: "Whether another rolecall that is followed feeds its clusters.",
     read: ({ followed }) => followed().upstreams.map(({ url, isUp }) => [{ upstream: url }, Number(isUp)]),

@@ -12,14 +12,6 @@ export interface MetricSources extends ClusterSources {
   readonly fastPath: () => FastPathUsage;
   /** What the workers used of the machine, how many there are, and how many were lost; `null` if there are none. */
   readonly workers: () => WorkersUsage | null;
-  /** How many databases of the poolers of each cluster this process may have paused. */
-  readonly paused: () => ReadonlyMap<string, number>;
-  /** How many databases of poolers this process watches or resumes for other rolecalls. */
-  readonly pauses: () => readonly {
-    readonly cluster: string;
-    readonly state: "watched" | "resuming";
-    readonly databases: number;
-  }[];
   /** The metrics that features bring. */
   readonly ofFeatures: () => readonly BroughtMetric[];
   /** What is shared with other instances. */

@@ -3,8 +3,8 @@ import { fileURLToPath } from "node:url";
 import { isExecutable } from "./program-files.ts";
 
 /** The processes that the program starts beside its main process. */
-export const childKinds = ["worker", "guardian"] as const;
-export type ChildKind = (typeof childKinds)[number];
+const programs = { worker: "app/worker.js", guardian: "app/registry/guardian.js" } as const;
+export type ChildKind = keyof typeof programs;
 
 /** What `child_process.fork` needs to start a process of the program. */
 export interface ChildProgram {
@@ -22,7 +22,9 @@ export interface ChildProgram {
 export function childProgram(kind: ChildKind, flags: readonly string[]): ChildProgram {
   if (isExecutable) return { module: argumentOf(kind), execArgv: [] };
   // The second place is that of a module in a bundle.
-  const files = [`../app/${kind}.js`, `./app/${kind}.js`].map((path) => fileURLToPath(new URL(path, import.meta.url)));
+  const files = [`../${programs[kind]}`, `./${programs[kind]}`].map((path) =>
+    fileURLToPath(new URL(path, import.meta.url)),
+  );
   const module = files.find(existsSync);
   if (module === undefined) throw new Error(`Cannot start a ${kind}: one of ${files.join(", ")} must exist`);
   return { module, execArgv: flags };
@@ -31,7 +33,9 @@ export function childProgram(kind: ChildKind, flags: readonly string[]): ChildPr
 /** Which child process of the single executable this process is; `null` if it is none. */
 export function childKindOfExecutable(): ChildKind | null {
   if (!isExecutable || process.send === undefined) return null;
-  return childKinds.find((kind) => process.argv[2] === argumentOf(kind)) ?? null;
+  const [, , first] = process.argv;
+  if (first === argumentOf("worker")) return "worker";
+  return first === argumentOf("guardian") ? "guardian" : null;
 }
 
 /** The first argument of a single executable that is started as a child process: no command has this name. */

@@ -1,5 +1,5 @@
 import { test } from "node:test";
-import { type Machine, thisMachine } from "../../src/app/machine.ts";
+import { type Machine, thisMachine } from "../../src/app/machine/machine.ts";
 import { Monitor } from "../../src/app/monitor.ts";
 import { metrics } from "../../proof/campaign/sim/subject-metrics.ts";
 import { clusterOf, configOf, haproxyBackendOf, nodeOf } from "../fake/config.ts";

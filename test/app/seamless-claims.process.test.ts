@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test, type TestContext } from "node:test";
-import type { RunDocument } from "../../src/switchover/run/run-document.ts";
+import type { RunDocument } from "../../src/features/switchover/run/run-document.ts";
 import type { FakePgbouncer } from "../fake/fake-pgbouncer.ts";
 import { freePort } from "../fake/free-port.ts";
 import { gatewayFixture, type GatewayFixture } from "../fake/gateway-fixture.ts";

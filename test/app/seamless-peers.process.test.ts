@@ -7,7 +7,7 @@ import { pino } from "pino";
 import type { App } from "../../src/app/app.ts";
 import type { PoolerConfig } from "../../src/config/model/config.ts";
 import { unrestrictedAccess } from "../../src/config/model/listener-access-config.ts";
-import type { RunDocument } from "../../src/switchover/run/run-document.ts";
+import type { RunDocument } from "../../src/features/switchover/run/run-document.ts";
 import { clusterOf, configOf, listenerOf, nodeOf } from "../fake/config.ts";
 import type { FakePgbouncer } from "../fake/fake-pgbouncer.ts";
 import { freePort } from "../fake/free-port.ts";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { ConsoleTarget } from "../../src/balancing/pgbouncer/console.ts";
-import type { AnnouncingOptions } from "../switchover/peers/announcing-process.ts";
+import type { AnnouncingOptions } from "../features/switchover/peers/announcing-process.ts";
 import { freePort } from "./free-port.ts";
 import { sendRequest } from "./http-request.ts";
 import { writeConfigFile } from "./config-file.ts";
@@ -66,7 +66,7 @@ poolers:
     },
     pauses,
   };
-  const module = fileURLToPath(new URL("../switchover/peers/announcing-process.js", import.meta.url));
+  const module = fileURLToPath(new URL("../features/switchover/peers/announcing-process.js", import.meta.url));
   const first = spawn(process.execPath, [module, JSON.stringify(options)], { stdio: ["ignore", "pipe", "inherit"] });
   context.after(() => void first.kill("SIGKILL"));
   let said = "";

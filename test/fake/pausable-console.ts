@@ -60,6 +60,9 @@ export class PausableConsole {
         ...this.console.shownClients(),
         ...this.otherConsoles.map((application_name) => ({ state: "active", ptr: "0x9", application_name })),
       ];
+    if (command === "SHOW VERSION") return [{ version: "PgBouncer 1.24.1" }];
+    if (command === "SHOW CONFIG") return [{ key: "server_login_retry", value: "15" }];
+    if (command === "RELOAD") return [];
     if (command === "SHOW DATABASES")
       return this.#databases.map((database) => ({
         name: database,

@@ -1,4 +1,4 @@
-import type { SwitchoverPlan } from "../../src/switchover/machine/plan.ts";
+import type { SwitchoverPlan } from "../../src/features/switchover/machine/plan.ts";
 
 /** The plan of a switchover of `demo` from pg1 to pg2, with two targets, one route and a peer. */
 export const switchoverPlan: SwitchoverPlan = {

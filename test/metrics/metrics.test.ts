@@ -26,8 +26,6 @@ function metricsOf(
     answers: () => counter.rows(),
     workers: () => null,
     fastPath: () => ({ requests: 5, fallbacks: { not_cached: 2, slow_reader: 0 }, trips: 1 }),
-    paused: () => new Map(),
-    pauses: () => [],
     ofFeatures: () => [],
     followed: () => ({ upstreams: [], clusters, followers: 0, unknownClusters: 0, fleet }),
     certificates: () => [],

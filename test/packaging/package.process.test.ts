@@ -66,7 +66,7 @@ describe("the npm package", () => {
     for (const wanted of [
       "dist/main.js",
       "dist/app/worker.js",
-      "dist/app/guardian.js",
+      "dist/app/registry/guardian.js",
       "LICENSE",
       "docs/haproxy.md",
       "deploy/helm/rolecall/Chart.yaml",

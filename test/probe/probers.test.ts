@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { thisMachine } from "../../src/app/machine.ts";
+import { thisMachine } from "../../src/app/machine/machine.ts";
 import type { ClusterState } from "../../src/cluster/snapshot.ts";
 import { Probers, type ProbersContext } from "../../src/probe/probers.ts";
 import { ClusterFixture } from "../fake/cluster-fixture.ts";

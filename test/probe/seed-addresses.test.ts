@@ -1,7 +1,7 @@
 /** Seeds answer under the members' names, and the listed addresses never do: NAT, containers (rule 10). */
 import assert from "node:assert/strict";
 import { describe, test, type TestContext } from "node:test";
-import { refuseUnproved } from "../../src/gateway/checks/unproved.ts";
+import { refuseUnproved } from "../../src/health/calls/unproved.ts";
 import { ScriptedServers, type ScriptedServer } from "../fake/scripted-servers.ts";
 
 /** Where the members say they are: nothing answers there. */

@@ -100,7 +100,10 @@ drain: 0s
   });
 
   test("a guardian with nothing to finish ends with the main process", limit, async (context) => {
-    const child = fork(resolve("dist/app/guardian.js"), { stdio: ["ignore", "inherit", "pipe", "ipc"], execArgv: [] });
+    const child = fork(resolve("dist/app/registry/guardian.js"), {
+      stdio: ["ignore", "inherit", "pipe", "ipc"],
+      execArgv: [],
+    });
     context.after(() => child.kill("SIGKILL"));
     let err = "";
     child.stderr?.on("data", (text: Buffer) => (err += text.toString()));

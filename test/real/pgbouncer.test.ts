@@ -22,7 +22,7 @@ import {
   readVersion,
 } from "../../src/balancing/pgbouncer/documents.ts";
 import { inspectPgbouncers, type PgbouncerInspection } from "../../src/balancing/pgbouncer/inspect-pgbouncer.ts";
-import { poolerFindings } from "../../src/switchover/preflight/pooler-settings.ts";
+import { poolerFindings } from "../../src/features/switchover/preflight/pooler-settings.ts";
 import { CertificateAuthority } from "../fake/certificates.ts";
 import { poolerOf } from "../fake/pooler-setup.ts";
 import { withConsole } from "../fake/with-console.ts";

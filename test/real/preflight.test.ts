@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { Client } from "pg";
-import { sampleServers } from "../../src/switchover/checks/sample-servers.ts";
-import { holderLines } from "../../src/switchover/preflight/probable-holders.ts";
+import { sampleServers } from "../../src/features/switchover/checks/sample-servers.ts";
+import { holderLines } from "../../src/features/switchover/preflight/probable-holders.ts";
 import { poolerOf } from "../fake/pooler-setup.ts";
 import { Pgbouncer, pgbouncer118, pgbouncer124 } from "./lab/pgbouncer.ts";
 import { PlainDatabase } from "./lab/plain.ts";

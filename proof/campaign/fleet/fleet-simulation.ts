@@ -1,4 +1,4 @@
-import type { Machine } from "../../../src/app/machine.ts";
+import type { Machine } from "../../../src/app/machine/machine.ts";
 import type { Config } from "../../../src/config/model/config.ts";
 import { FleetKeys } from "../../../test/fake/fleet-keys.ts";
 import { profiles } from "../profile.ts";

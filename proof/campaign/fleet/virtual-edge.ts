@@ -1,7 +1,7 @@
 // Loaded before virtual time runs: what is imported later takes real time.
 import "../../../src/fleet/ownership/fleet-membership.ts";
 import { pino } from "pino";
-import type { Machine } from "../../../src/app/machine.ts";
+import type { Machine } from "../../../src/app/machine/machine.ts";
 import { clusterNamed, nodeNamed } from "../../../src/cluster/lookup.ts";
 import type { ClusterState } from "../../../src/cluster/snapshot.ts";
 import type { Config } from "../../../src/config/model/config.ts";

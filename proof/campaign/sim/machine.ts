@@ -1,4 +1,4 @@
-import type { Machine } from "../../../src/app/machine.ts";
+import type { Machine } from "../../../src/app/machine/machine.ts";
 import type { Chance } from "../chance.ts";
 import type { VirtualDcs } from "./virtual-dcs.ts";
 import type { VirtualNetwork } from "./virtual-network.ts";

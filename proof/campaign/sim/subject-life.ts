@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Machine } from "../../../src/app/machine.ts";
+import type { Machine } from "../../../src/app/machine/machine.ts";
 import type { Config } from "../../../src/config/model/config.ts";
 import type { Store } from "../../../src/state/store.ts";
 import { withOwnClock } from "./machine.ts";

@@ -1,6 +1,6 @@
 import { AgentHandlers } from "../../../src/features/agent/agent-handlers.ts";
 import type { AnswerSources } from "../../../src/app/handlers/answer-sources.ts";
-import type { Machine } from "../../../src/app/machine.ts";
+import type { Machine } from "../../../src/app/machine/machine.ts";
 import { Monitor } from "../../../src/app/monitor.ts";
 import type { Config } from "../../../src/config/model/config.ts";
 import { parseCheckTarget } from "../../../src/http/diagnostics/explain-reply.ts";

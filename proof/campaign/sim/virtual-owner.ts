@@ -3,7 +3,7 @@ import "../../../src/fleet/follower/follows.ts";
 import "../../../src/fleet/follower/http-feed.ts";
 import "../../../src/fleet/owner/feeds.ts";
 import { gunzipSync } from "node:zlib";
-import type { Machine } from "../../../src/app/machine.ts";
+import type { Machine } from "../../../src/app/machine/machine.ts";
 import { Monitor } from "../../../src/app/monitor.ts";
 import type { Config } from "../../../src/config/model/config.ts";
 import { readFeedMessage } from "../../../src/fleet/feed/feed-messages.ts";

@@ -1,4 +1,4 @@
-import type { Machine } from "../../../src/app/machine.ts";
+import type { Machine } from "../../../src/app/machine/machine.ts";
 import type { OwnerLife } from "./plan.ts";
 import { type OwnerParts, VirtualOwner } from "./virtual-owner.ts";
 

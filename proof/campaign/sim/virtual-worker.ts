@@ -1,4 +1,4 @@
-import type { Machine } from "../../../src/app/machine.ts";
+import type { Machine } from "../../../src/app/machine/machine.ts";
 import type { Monitor } from "../../../src/app/monitor.ts";
 import { fullStateOf } from "../../../src/app/worker/full-state.ts";
 import { WorkerState } from "../../../src/app/worker/worker-state.ts";

@@ -18,13 +18,13 @@ export interface GatewayParts {
     readonly eventLog: Pick<EventLog, "recordCall">;
   };
   readonly credentials: NodeCredentialStore;
-  readonly switchOverSeamlessly: GatewayContext["switchOverSeamlessly"];
+  readonly seamless: GatewayContext["seamless"];
 }
 
 /** Builds the gateway of this process: each call is logged and counted. */
 export function buildGateway(
   { snapshot, policy, now }: AnswerSources,
-  { log, metrics, monitor, credentials, switchOverSeamlessly }: GatewayParts,
+  { log, metrics, monitor, credentials, seamless }: GatewayParts,
 ): Gateway {
   return new Gateway({
     snapshot,
@@ -35,7 +35,7 @@ export function buildGateway(
     isOwnAddress: (cluster, node) => monitor.proofs.isOwn(cluster, node),
     probeNow: (cluster) => monitor.probeNow(cluster),
     announceChange: (change) => monitor.eventLog.recordCall(change),
-    switchOverSeamlessly,
+    seamless,
     onCall: (record) => {
       const { cluster, call, method, status, durationMs } = record;
       metrics.own.observe("managementCalls", { cluster, call, method, status: String(status) }, durationMs);

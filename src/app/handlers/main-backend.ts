@@ -10,7 +10,6 @@ import type { FleetApiContext } from "../../http/admin-api/fleet-api.ts";
 import type { HintApiContext } from "../../http/admin-api/hint-api.ts";
 import type { WantedLag } from "../../http/admin-api/lag-api.ts";
 import type { PageApiContext } from "../../http/admin-api/page-api.ts";
-import type { PausesApiContext } from "../../http/admin-api/pauses-api.ts";
 import type { SnapshotLongPoll } from "../../http/admin-api/snapshot-long-poll.ts";
 import type { ConfigOverview } from "../../http/diagnostics/config-overview.ts";
 import { answerDiagnostics } from "../../http/diagnostics/diagnostics-api.ts";
@@ -26,7 +25,7 @@ import type { PageGate } from "../../http/pages/page-gate.ts";
 import type { Metrics } from "../../metrics/metrics.ts";
 import type { DrainsApiContext } from "../../http/admin-api/drains-api.ts";
 import type { PoolsApiContext } from "../../http/admin-api/pools-api.ts";
-import type { Switchovers } from "../../switchover/switchovers.ts";
+import type { SeamlessSwitchovers } from "../../feature/switchovers.ts";
 import type { BalancerStatus } from "../../balancing/balancer.ts";
 import type { AnswerSources } from "./answer-sources.ts";
 import { buildExporterApi } from "./exporter-pages.ts";
@@ -41,7 +40,8 @@ export interface MainBackendContext {
   readonly eventLog: EventLog;
   readonly history: HistoryStore;
   readonly gateway: Gateway;
-  readonly switchovers: Pick<Switchovers, "find" | "resume" | "isPossible" | "runningOf">;
+  /** What carries out switchovers during which clients wait; `null`: it is not open. */
+  readonly seamless: () => SeamlessSwitchovers | null;
   readonly snapshots: SnapshotLongPoll;
   readonly page: LivePage;
   /**
@@ -50,7 +50,7 @@ export interface MainBackendContext {
   readonly edges: (only: string | null) => Promise<object>;
   /** What is known of the balancers that are pushed to, as `BalancerPushes.statuses`. */
   readonly balancers: (only: string | null) => readonly BalancerStatus[];
-  readonly features: Pick<Features, "routes" | "overview" | "failed">;
+  readonly features: Pick<Features, "routes" | "clusterRoutes" | "overview" | "failed">;
   /** Which configuration is in force, and which was refused. */
   readonly config: () => ConfigOverview;
   /** The limits that the lag of a cluster's nodes is compared with. */
@@ -64,8 +64,6 @@ export interface MainBackendContext {
   readonly hints: Omit<HintApiContext, "snapshot" | "access">;
   /** Feeds other instances with outcomes, and shares clusters with them. */
   readonly fleet: FleetApiContext["fleet"] & { readonly feeds: FeedApiContext["feeds"] };
-  /** Resumes what other rolecalls announce and no longer resume. */
-  readonly pauses: Pick<PausesApiContext, "keeper" | "claims" | "instance" | "bodies">;
   readonly gate: PageGate;
   /** What was last known of each pool, and whether other programs get none for now (rule 16). */
   readonly pools: Pick<PoolsApiContext, "memory" | "isWithdrawn">;
@@ -83,7 +81,7 @@ export function buildMainBackend(
   sources: AnswerSources,
   context: MainBackendContext,
 ): Backend {
-  const { gateway, metrics, drains, hints, pauses, fleet, snapshots, page, gate, wall } = context;
+  const { gateway, metrics, drains, hints, fleet, snapshots, page, gate, wall } = context;
   const scope = scopeOf(listener, config);
   const diagnostics = diagnosticsOf(sources, context);
   const admin = {
@@ -107,7 +105,8 @@ export function buildMainBackend(
       users: () => poolUsers(config, context.balancers(listener.cluster)),
     },
     features: context.features.routes,
-    pauses: { ...pauses, access: listener.access },
+    clusterRoutes: context.features.clusterRoutes,
+    access: listener.access,
     feed: { feeds: fleet.feeds, access: listener.access },
     fleet: { fleet, gate, wall },
     listeners: listenerDirectory(listener, config.listen, sources.portOf),
@@ -147,8 +146,7 @@ function pageApiOf(
     edges: () => context.edges(listener.cluster),
     switchover: {
       passthrough: gateway,
-      options: (cluster: string) => withSeamless(gateway.switchoverOptions(cluster), context.switchovers),
-      seamless: context.switchovers,
+      options: (cluster: string) => withSeamless(gateway.switchoverOptions(cluster), context.seamless()),
     },
   };
 }
@@ -156,14 +154,14 @@ function pageApiOf(
 /** Adds whether the clients of poolers can be held meanwhile, and the run that does so now. */
 function withSeamless(
   options: ReturnType<Gateway["switchoverOptions"]>,
-  switchovers: Pick<Switchovers, "isPossible" | "runningOf">,
+  seamless: SeamlessSwitchovers | null,
 ): object | null {
   return options === null
     ? null
     : {
         ...options,
-        seamless: switchovers.isPossible(options.cluster),
-        running: switchovers.runningOf(options.cluster),
+        seamless: seamless?.isPossible(options.cluster) ?? false,
+        running: seamless?.runningOf(options.cluster) ?? null,
       };
 }
 

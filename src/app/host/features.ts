@@ -85,6 +85,21 @@ export class Features {
     return new Map(this.#all.flatMap(({ routes }) => [...routes]));
   }
 
+  /** The same below a cluster, by the whole path. */
+  get clusterRoutes(): ReadonlyMap<string, AnswerOfFeature> {
+    return new Map(this.#all.flatMap(({ clusterRoutes }) => [...clusterRoutes]));
+  }
+
+  /** Resolves when all that the last configuration uses can answer, or has failed. */
+  async opened(): Promise<void> {
+    await Promise.all(this.#all.map((one) => one.opened()));
+  }
+
+  /** This process ends: resolves when nothing is half done any more. */
+  async stopping(): Promise<void> {
+    await Promise.all(this.#all.map((one) => one.stopping()));
+  }
+
   /** Ends all. Resolves when what they had opened has ended, or had the time to. */
   async end(): Promise<void> {
     await Promise.all(this.#all.map((one) => one.end()));

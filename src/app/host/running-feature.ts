@@ -31,6 +31,11 @@ export interface RunningFeature {
   overview(cluster: string): object;
   readonly metrics: readonly BroughtMetric[];
   readonly routes: ReadonlyMap<string, AnswerOfFeature>;
+  readonly clusterRoutes: ReadonlyMap<string, AnswerOfFeature>;
+  /** Resolves when what the last configuration uses is open and can answer, or has failed. */
+  opened(): Promise<void>;
+  /** Resolves when nothing of it is half done any more. Never rejects. */
+  stopping(): Promise<void>;
   end(): Promise<void>;
 }
 
@@ -52,6 +57,7 @@ export function featureIn<Running extends Opened>(feature: Feature<Running>, con
 class FeatureInProcess<Running extends Opened> implements RunningFeature {
   readonly metrics: readonly BroughtMetric[];
   readonly routes: ReadonlyMap<string, AnswerOfFeature>;
+  readonly clusterRoutes: ReadonlyMap<string, AnswerOfFeature>;
   readonly #feature: Feature<Running>;
   readonly #context: FeaturesContext;
   readonly #host: Host;
@@ -62,13 +68,12 @@ class FeatureInProcess<Running extends Opened> implements RunningFeature {
   #errors = 0;
 
   constructor(feature: Feature<Running>, context: FeaturesContext) {
-    const { metrics = [], routes = {} } = feature;
+    const { metrics = [], routes, clusterRoutes } = feature;
     this.#feature = feature;
     this.#context = context;
     this.metrics = metrics.map(({ read, ...metric }) => ({ ...metric, read: () => read(this.#running) }));
-    this.routes = new Map(
-      Object.entries(routes).map(([path, answer]) => [path, (call) => answer(this.#running, call)]),
-    );
+    this.routes = this.#answersOf(routes);
+    this.clusterRoutes = this.#answersOf(clusterRoutes);
     this.#host = {
       ...context,
       // At the end nothing is better or worse than before: it is only not known any more.
@@ -92,7 +97,7 @@ class FeatureInProcess<Running extends Opened> implements RunningFeature {
   configure(config: Config): void {
     const life = this.#life;
     if (life.kind === "ended") return;
-    if (!this.#feature.isUsed(config)) this.#leave("unused");
+    if (!this.#feature.isUsed(config)) this.#withoutUse(config);
     else if (life.kind === "open") this.#contain(undefined, (opened) => opened.configure(config));
     else if (life.kind === "opening") this.#life = { ...life, config };
     else this.#opening = this.#open(config);
@@ -137,6 +142,18 @@ class FeatureInProcess<Running extends Opened> implements RunningFeature {
     return this.#contain<object>({}, (opened) => this.#feature.overview?.(opened, cluster) ?? {});
   }
 
+  async opened(): Promise<void> {
+    await this.#opening;
+  }
+
+  async stopping(): Promise<void> {
+    try {
+      await this.#running?.stopping?.();
+    } catch (error) {
+      this.#count(error, {});
+    }
+  }
+
   end(): Promise<void> {
     this.#leave("ended");
     return this.#ending;
@@ -156,6 +173,25 @@ class FeatureInProcess<Running extends Opened> implements RunningFeature {
     }
   }
 
+  #answersOf(routes: Feature<Running>["routes"] = {}): ReadonlyMap<string, AnswerOfFeature> {
+    return new Map(Object.entries(routes).map(([path, answer]) => [path, (call) => answer(this.#running, call)]));
+  }
+
+  /** Ends what the configuration does not use, unless there is something to finish: then it is opened for that. */
+  #withoutUse(config: Config): void {
+    const { kind } = this.#life;
+    const isBusy = this.#contain(false, (opened) => opened.isBusy?.() ?? false);
+    if (isBusy) this.#contain(undefined, (opened) => opened.configure(config));
+    else if (kind === "open" || kind === "opening") this.#leave("unused");
+    else if (this.#feature.hasLeft !== undefined) this.#opening = this.#openIfLeft(config, this.#feature.hasLeft);
+  }
+
+  async #openIfLeft(config: Config, hasLeft: (config: Config) => Promise<boolean>): Promise<void> {
+    const found = await hasLeft(config).catch(() => true);
+    const { kind } = this.#life;
+    if (found && (kind === "unused" || kind === "failed")) await this.#open(config);
+  }
+
   async #open(config: Config): Promise<void> {
     const { setTimer } = this.#context;
     const scope = new Scope({
@@ -172,6 +208,7 @@ class FeatureInProcess<Running extends Opened> implements RunningFeature {
       this.#life = { kind: "open", scope, running };
       running.configure(life.config);
       if (this.#isWithdrawn) running.withdrawn?.(true);
+      await running.ready;
     } catch (error) {
       this.#count(error, {});
       this.#leave("failed");

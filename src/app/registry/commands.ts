@@ -1,19 +1,27 @@
 import type { CommandSpec } from "../../command/framework/command.ts";
 import { auditCommands } from "../../features/audit/commands.ts";
+import { switchoverCommands } from "../../features/switchover/commands.ts";
 
 /** The commands of the features, by the group of the help that they belong to. */
-export const featureCommands: { readonly look: readonly CommandSpec[] } = { look: [...auditCommands] };
+export const featureCommands: { readonly look: readonly CommandSpec[]; readonly act: readonly CommandSpec[] } = {
+  look: [...auditCommands],
+  act: [...switchoverCommands],
+};
 
-/** The order of the commands that look, in the help. */
-export const lookOrder: readonly string[] = [
-  "status",
-  "pools",
-  "verify",
-  "fleet",
-  "check",
-  "explain",
-  "watch",
-  "compare",
-  "history",
-  "incident",
-];
+/** The order of the commands in the help, by their group. */
+export const commandOrder: { readonly look: readonly string[]; readonly act: readonly string[] } = {
+  look: ["status", "pools", "verify", "fleet", "check", "explain", "watch", "compare", "history", "incident"],
+  act: [
+    "drain",
+    "distrust",
+    "trust",
+    "undrain",
+    "drains",
+    "switchover",
+    "failover",
+    "restart",
+    "reload",
+    "reinitialize",
+    "config",
+  ],
+};

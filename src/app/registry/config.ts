@@ -6,36 +6,54 @@ import { coreKeys, inCamelCase, wholeError } from "../../config/schema/schema.ts
 import { ConfigKeys } from "../../config/sources/override-keys.ts";
 import { checkAudit } from "../../features/audit/config/audit-checks.ts";
 import { auditSchema } from "../../features/audit/config/audit-schema.ts";
+import { checkPeers, completePeers } from "../../features/switchover/config/peer-checks.ts";
+import { peersSchema } from "../../features/switchover/config/peer-schema.ts";
 
 /** The keys of the features at the top of the configuration: exactly those that they declare. */
-const featureKeys = { audit: auditSchema } satisfies {
+const featureKeys = { peers: peersSchema, audit: auditSchema } satisfies {
   readonly [Key in keyof FeatureConfigs]: z.ZodType<FeatureConfigs[Key]>;
 };
 
 /** What each feature checks of its part against the rest. */
-const checks: ConfigRules["checks"] = { audit: checkAudit };
+const checks: ConfigRules["checks"] = { peers: checkPeers, audit: checkAudit };
 
-const { clusters, probe, listen, pools, balancers, poolers, peers, follow, fleet, ...rest } = coreKeys;
-const before = { clusters, probe, listen, pools, balancers, poolers, peers, follow, fleet };
+/** What completes the parts of features, where their schemas do not do that. */
+const completions: readonly ConfigRules["complete"][] = [completePeers];
 
-/** All keys, in the order of the references. */
-const keys = { ...before, ...featureKeys, ...rest };
+/** The order of the keys in the references; the others follow. */
+const keyOrder: readonly string[] = [
+  "clusters",
+  "probe",
+  "listen",
+  "pools",
+  "balancers",
+  "poolers",
+  "peers",
+  "follow",
+  "fleet",
+  "audit",
+];
 
 /**
  * The schema of the whole configuration. The parser, config/schema.json, and the names of environment variables and
  * `--set` paths are all derived from it.
  */
-const configSchema = z.strictObject(keys, wholeError).transform(inCamelCase);
+const configSchema = z.strictObject({ ...coreKeys, ...featureKeys }, wholeError).transform(inCamelCase);
 
 /** The JSON schema of the configuration file. `npm run schema` writes it to config/schema.json. */
 export function configJsonSchema(): Readonly<Record<string, unknown>> {
-  return jsonSchemaOf(configSchema);
+  return jsonSchemaOf(configSchema, keyOrder);
 }
 
 /** The keys of the configuration. */
 export const configKeys: ConfigKeys = new ConfigKeys(configJsonSchema);
 
-const rules: ConfigRules = { schema: configSchema, keys: configKeys, checks };
+const rules: ConfigRules = {
+  schema: configSchema,
+  keys: configKeys,
+  checks,
+  complete: (shape, origin) => completions.reduce((whole, complete) => complete(whole, origin), shape),
+};
 
 /** Reads, merges and checks the configuration of the whole program, as {@link loadConfigBy}. */
 export function loadConfig(sources: ConfigSources): LoadedConfig {

@@ -2,6 +2,7 @@ import { agent } from "../../features/agent/feature.ts";
 import { audit } from "../../features/audit/feature.ts";
 import { haproxy } from "../../features/haproxy/feature.ts";
 import { pgbouncer } from "../../features/pgbouncer/feature.ts";
+import { switchover } from "../../features/switchover/feature.ts";
 import { xds } from "../../features/xds/feature.ts";
 import { Features } from "../host/features.ts";
 import { featureIn, type FeaturesContext } from "../host/running-feature.ts";
@@ -14,5 +15,6 @@ export function featuresOf(context: FeaturesContext): Features {
     featureIn(xds, context),
     featureIn(agent, context),
     featureIn(audit, context),
+    featureIn(switchover, context),
   ]);
 }

@@ -1,4 +1,5 @@
-import { probeOnce, startProbes, type LocalProbes } from "../../app/probe-once.ts";
+import { probeOnce, startProbes } from "../../app/machine/probe-once.ts";
+import type { LocalProbes } from "../../command/client/probed-clusters.ts";
 import type { ProbedClusters } from "../../command/client/probed-clusters.ts";
 import type { Config } from "../../config/model/config.ts";
 import { CommandError } from "../../command/framework/command-error.ts";

@@ -1,4 +1,4 @@
-import type { LocalProbes } from "../../app/probe-once.ts";
+import type { LocalProbes } from "../../command/client/probed-clusters.ts";
 import type { CommandContext } from "../../command/framework/command-context.ts";
 import { probedStatus } from "./attachment.ts";
 import { selectCluster, type ClusterStatus } from "../../command/client/cluster-status.ts";

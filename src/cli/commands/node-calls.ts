@@ -1,9 +1,32 @@
 import { confirm } from "../../command/framework/confirm.ts";
-import { callManagementApi, managementTimeout } from "../../command/client/management-call.ts";
+import {
+  callManagementApi,
+  clusterPath,
+  managementTimeout,
+  scheduledTime,
+} from "../../command/client/management-call.ts";
 import { splitGivenName } from "../../command/client/node-name.ts";
 import { RolecallClient } from "../../command/client/rolecall-client.ts";
 import type { CommandContext } from "../../command/framework/command-context.ts";
-import { scheduledTime } from "./switchover.ts";
+import { CommandError } from "../../command/framework/command-error.ts";
+
+/** `rolecall failover --candidate NODE`: makes a candidate the leader, even without the current leader. */
+export async function failover(context: CommandContext): Promise<void> {
+  const candidate = context.args.text("candidate");
+  if (candidate === null) throw new CommandError("RC001", "--candidate must be a node, got nothing");
+  const server = new RolecallClient(context, "node", managementTimeout);
+  await confirm(
+    context,
+    `This makes ${candidate} the leader without the consent of the current one; ` +
+      "writes that it has not received are lost",
+  );
+  return callManagementApi(context, server, {
+    method: "POST",
+    path: clusterPath(context.args.text("cluster"), "failover"),
+    body: { candidate },
+    purpose: `make ${candidate} the leader without the consent of the current one`,
+  });
+}
 
 /** `rolecall restart NODE`: restarts its database now or at a time, with conditions, or cancels a scheduled restart. */
 export async function restartNode(context: CommandContext): Promise<void> {

@@ -1,3 +1,4 @@
+import { featureFiles } from "../../app/registry/doctor.ts";
 import { loadConfig } from "../../app/registry/config.ts";
 import { CommandError } from "../../command/framework/command-error.ts";
 import { diagnoseProblem } from "../../command/result/config-problem.ts";
@@ -5,8 +6,9 @@ import {
   checkClusterFiles,
   checkFleetFiles,
   checkListenerFiles,
-  checkSwitchoverFiles,
-} from "../client/tls-findings.ts";
+  checkNamedFiles,
+  poolerFiles,
+} from "../../command/doctor/file-findings.ts";
 import type { CommandContext } from "../../command/framework/command-context.ts";
 import { accessSync, constants } from "node:fs";
 import { counted } from "../../command/output/words.ts";
@@ -40,7 +42,7 @@ export async function validate({ args, io, result, print }: CommandContext): Pro
   else {
     checkListenerFiles(result, loaded.config);
     checkClusterFiles(result, loaded.config);
-    checkSwitchoverFiles(result, loaded.config);
+    checkNamedFiles(result, [...poolerFiles(loaded.config), ...featureFiles(loaded.config)]);
     checkFleetFiles(result, loaded.config);
     result.cover("files", "complete", { detail: "certificates, keys and tokens" });
   }

@@ -9,7 +9,6 @@ import { checkClocks } from "./clocks.ts";
 import { featureChecks } from "../../app/registry/doctor.ts";
 import { checkCompanions } from "./companions.ts";
 import { checkDcs } from "./dcs.ts";
-import { diagnosePoolers } from "./poolers.ts";
 import type { DoctorContext } from "../../command/doctor/doctor-context.ts";
 import { checkGuards, checkMaxAge } from "./guards.ts";
 import { checkAddresses, checkIdentity, checkNodes, checkPasswordProtection, checkVersions } from "./nodes.ts";
@@ -56,7 +55,7 @@ export async function doctor(command: CommandContext): Promise<void> {
   checkCompanions(context);
   progress.report("checking clocks, certificates, listeners, balancers, poolers and the DCS");
   const brought = await Promise.all(featureChecks.map(({ load }) => load()));
-  const checks = [checkClocks, checkTls, checkListenerPorts, ...brought, diagnosePoolers, checkDcs];
+  const checks = [checkClocks, checkTls, checkListenerPorts, ...brought, checkDcs];
   await Promise.all(checks.map((check) => check(context)));
   progress.report("running haproxy -c");
   const known = await withRememberedMembers(command, config, probed.overview().clusters);

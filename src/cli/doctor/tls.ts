@@ -1,3 +1,4 @@
+import { featureFiles } from "../../app/registry/doctor.ts";
 import { connect } from "node:tls";
 import { readTls, serverNamesOf, tlsTo, type TlsMaterial } from "../../config/tls-material.ts";
 import { counted } from "../../command/output/words.ts";
@@ -8,9 +9,10 @@ import {
   checkClusterFiles,
   checkFleetFiles,
   checkListenerFiles,
-  checkSwitchoverFiles,
+  checkNamedFiles,
   diagnoseTls,
-} from "../client/tls-findings.ts";
+  poolerFiles,
+} from "../../command/doctor/file-findings.ts";
 
 /**
  * Checks the configured TLS files, of listeners and of connections to the nodes (RC109, RC111, RC114, RC115), and the
@@ -20,7 +22,7 @@ export async function checkTls(context: DoctorContext): Promise<void> {
   const { command, config, probed } = context;
   const files = config.clusters.flatMap(({ tls }) => [tls?.ca, tls?.cert].filter((file) => typeof file === "string"));
   checkClusterFiles(command.result, config);
-  checkSwitchoverFiles(command.result, config);
+  checkNamedFiles(command.result, [...poolerFiles(config), ...featureFiles(config)]);
   checkFleetFiles(command.result, config);
   const listeners = checkListenerFiles(command.result, config);
   const servers = probed.snapshot.clusters.flatMap((state) =>

@@ -1,5 +1,5 @@
 import { featureChecks } from "../../app/registry/doctor.ts";
-import { featureCommands, lookOrder } from "../../app/registry/commands.ts";
+import { commandOrder, featureCommands } from "../../app/registry/commands.ts";
 import type { CommandSpec } from "../../command/framework/command.ts";
 import { drainCommands } from "./drains.ts";
 import { managementCommands } from "./management.ts";
@@ -60,7 +60,6 @@ const setupCommands: readonly CommandSpec[] = [
       { id: "guards", required: true },
       { id: "tls", required: true },
       ...featureChecks.map(({ id }) => ({ id, required: false })),
-      { id: "poolers", required: false },
       { id: "haproxy", required: false },
     ],
     load: async () => (await import("../doctor/doctor.ts")).doctor,
@@ -130,8 +129,14 @@ export interface CommandGroup {
 /** Every command by its purpose, in the order in which help lists them. */
 export const commandGroups: readonly CommandGroup[] = [
   { title: "Serve", commands: serviceCommands },
-  { title: "Look", commands: inOrder(lookOrder, [...inspectionCommands, ...pastCommands, ...featureCommands.look]) },
-  { title: "Act", commands: [...drainCommands, ...managementCommands] },
+  {
+    title: "Look",
+    commands: inOrder(commandOrder.look, [...inspectionCommands, ...pastCommands, ...featureCommands.look]),
+  },
+  {
+    title: "Act",
+    commands: inOrder(commandOrder.act, [...drainCommands, ...managementCommands, ...featureCommands.act]),
+  },
   { title: "Set up", commands: [...setupCommands, ...contextCommands, ...toolCommands] },
 ];
 

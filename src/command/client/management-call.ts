@@ -1,3 +1,5 @@
+import { parseInstant } from "../../cluster/values/timestamp.ts";
+import { CommandError } from "../framework/command-error.ts";
 import { readDryRun } from "./dry-run.ts";
 import { parseJson } from "../../cluster/values/json.ts";
 import { ownAction, refusalAction } from "./refusal.ts";
@@ -80,4 +82,20 @@ function reportDryRun(
 /** The path of a call to a cluster. @param cluster `null`: the only one */
 export function clusterPath(cluster: string | null, call: string): string {
   return cluster === null ? `/${call}` : `/clusters/${encodeURIComponent(cluster)}/${call}`;
+}
+
+/**
+ * Returns the time of `--at`, or `null` if it was not given. The gateway accepts the same texts. Without a time zone,
+ * nodes in different zones would disagree about the time.
+ * @throws CommandError (RC001) if it is no time, or has no time zone
+ */
+export function scheduledTime({ args }: CommandContext): string | null {
+  const at = args.text("at");
+  if (at !== null && parseInstant(at)?.hasZone !== true) {
+    throw new CommandError(
+      "RC001",
+      `--at must be a time with a time zone, such as 2026-01-31T03:00:00Z, got ${JSON.stringify(at)}`,
+    );
+  }
+  return at;
 }

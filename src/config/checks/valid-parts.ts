@@ -5,7 +5,6 @@ import type {
   ClusterShape,
   ListenerConfig,
   NodeConfig,
-  PeerShape,
   PooledDatabaseShape,
   PoolerShape,
   PoolShape,
@@ -15,7 +14,6 @@ import type {
 import { backendSchema, runtimeAddressSchema } from "../schema/balancer-schema.ts";
 import { clusterSchema, nodeSchema } from "../schema/cluster-schema.ts";
 import { listenerSchema } from "../schema/listener-schema.ts";
-import { peerSchema } from "../schema/peer-schema.ts";
 import { poolSchema } from "../schema/pool-schema.ts";
 import { pgbouncerSchema, pooledDatabaseSchema } from "../schema/pooler-schema.ts";
 import { ignoreParamsSchema, probeSchema } from "../schema/schema.ts";
@@ -34,7 +32,6 @@ export interface ValidParts {
   readonly pools: readonly PoolPart[];
   readonly balancers: readonly BalancerPart[];
   readonly poolers: readonly PoolerPart[];
-  readonly peers: readonly (PeerShape | null)[];
   /** The upstreams of all clusters as written. */
   readonly follow: readonly unknown[];
   /** `null` if the key is missing. */
@@ -104,7 +101,6 @@ export function readValidParts(value: Readonly<Record<string, unknown>>): ValidP
     })),
     balancers: elementsOf(value["balancers"]).map(balancerPart),
     poolers: elementsOf(value["poolers"]).map(poolerPart),
-    peers: elementsOf(value["peers"]).map((peer) => valid(peerSchema, peer)),
     follow: elementsOf(value["follow"]),
     fleet: fleetPart(value["fleet"]),
     ignoreParams: valid(ignoreParamsSchema, value["ignore_params"]) ?? [],

@@ -39,25 +39,13 @@ export type PoolerShape = ConfigShape["poolers"][number];
 /** One entry of `poolers[].databases`; its check is a text. */
 export type PooledDatabaseShape = PoolerShape["databases"][number];
 
-/** One entry of `peers`; its name is `null` if the key is missing. */
-export type PeerShape = ConfigShape["peers"][number];
-
 /** The configuration, checked and complete: defaults filled in, durations in milliseconds. Frozen. */
 export interface Config
   extends
     FeatureConfigs,
     Omit<
       ConfigShape,
-      | "clusters"
-      | "listen"
-      | "pools"
-      | "balancers"
-      | "poolers"
-      | "peers"
-      | "follow"
-      | "history"
-      | "guards"
-      | "simulator"
+      "clusters" | "listen" | "pools" | "balancers" | "poolers" | "follow" | "history" | "guards" | "simulator"
     > {
   readonly clusters: readonly ClusterConfig[];
   readonly listen: readonly ListenerConfig[];
@@ -66,7 +54,6 @@ export interface Config
   readonly unnamedPools: readonly UnnamedPoolConfig[];
   readonly balancers: readonly BalancerConfig[];
   readonly poolers: readonly PoolerConfig[];
-  readonly peers: readonly PeerConfig[];
   /** What is kept on disk of the past, or `null`. */
   readonly history: HistoryConfig | null;
 }
@@ -186,12 +173,6 @@ export type PgbouncerConfig = PoolerConfig["pgbouncer"];
 export interface PooledDatabaseConfig extends Omit<PooledDatabaseShape, "cluster" | "check"> {
   readonly cluster: string;
   readonly check: Check;
-}
-
-/** Another rolecall, which resumes what this one has paused and no longer can resume. Files are absolute paths. */
-export interface PeerConfig extends Omit<PeerShape, "name"> {
-  /** Its name in logs and reports. */
-  readonly name: string;
 }
 
 /**

@@ -8,9 +8,15 @@ export interface SchemaNode {
   readonly items: SchemaNode | null;
 }
 
-/** Returns the JSON schema (draft 2020-12) of what is written to a configuration file. */
-export function jsonSchemaOf(schema: z.ZodType): Readonly<Record<string, unknown>> {
-  return { title: "rolecall configuration", ...z.toJSONSchema(schema, { io: "input" }) };
+/**
+ * Returns the JSON schema (draft 2020-12) of what is written to a configuration file.
+ * @param order the keys at the top that come first
+ */
+export function jsonSchemaOf(schema: z.ZodType, order: readonly string[]): Readonly<Record<string, unknown>> {
+  const written = z.toJSONSchema(schema, { io: "input" });
+  const placeOf = (key: string): number => (order.includes(key) ? order.indexOf(key) : order.length);
+  const sorted = Object.entries(written.properties ?? {}).toSorted(([one], [other]) => placeOf(one) - placeOf(other));
+  return { title: "rolecall configuration", ...written, properties: Object.fromEntries(sorted) };
 }
 
 /** Reads the JSON schema as a tree. Alternatives (a mapping or null) become one node with both types. */

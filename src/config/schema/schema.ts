@@ -4,7 +4,6 @@ import { clusterSchema, guardsSchema } from "./cluster-schema.ts";
 import { fleetSchema } from "./fleet-schema.ts";
 import { upstreamSchema, upstreamsMax } from "./follow-schema.ts";
 import { listenerSchema } from "./listener-schema.ts";
-import { peerSchema } from "./peer-schema.ts";
 import { poolSchema } from "./pool-schema.ts";
 import { poolerSchema } from "./pooler-schema.ts";
 import { byteSize, duration, flag, hostSuffix, integer, list, plainText, section, whenValid } from "./value-schemas.ts";
@@ -233,9 +232,6 @@ export const coreKeys = {
   balancers: list(balancerSchema, 64).describe("Balancers that changes of verdicts are sent to at once (docs/push.md)"),
   poolers: list(poolerSchema, 64).describe(
     "PgBouncers whose clients wait during a planned switchover, and whose databases may follow the verdicts",
-  ),
-  peers: list(peerSchema, 8).describe(
-    "Other rolecalls that let the clients of poolers go on if this one dies during a planned switchover",
   ),
   follow: list(upstreamSchema, upstreamsMax).describe(
     "Admin listeners of other rolecalls whose outcomes are taken, in place of probing, for all clusters (docs/follow.md)",

@@ -1,5 +1,6 @@
 import { answerDiagnostics, isDiagnosticsTarget } from "../diagnostics/diagnostics-api.ts";
 import type { DiagnosticsSources } from "../diagnostics/diagnostics-sources.ts";
+import type { ListenerAccess } from "../../config/model/listener-access-config.ts";
 import type { TokenScope } from "../message/handler.ts";
 import type { IncomingCall } from "../message/incoming-call.ts";
 import { type Reply, errorReply, jsonReply, methodNotAllowed } from "../message/reply.ts";
@@ -19,8 +20,7 @@ import { answerFleet, type FleetApiContext } from "./fleet-api.ts";
 import { answerFeed, type FeedApiContext, feedPathOf } from "./feed-api.ts";
 import { type PageApiContext, answerPageApi, isPageApiTarget } from "./page-api.ts";
 import { answerPools, type PoolsApiContext } from "./pools-api.ts";
-import { readPausePath } from "./pause-paths.ts";
-import { type PausesApiContext, answerPause } from "./pauses-api.ts";
+import { isServed, unknownCluster } from "./served-cluster.ts";
 import type { SnapshotLongPoll } from "./snapshot-long-poll.ts";
 import { clusterNamed, nodeNamed } from "../../cluster/lookup.ts";
 import type { Snapshot } from "../../cluster/snapshot.ts";
@@ -43,7 +43,9 @@ export interface AdminApiContext {
   readonly pools: PoolsApiContext;
   /** The answers of features, by the first part of the path. */
   readonly features: ReadonlyMap<string, AnswerOfFeature>;
-  readonly pauses: Omit<PausesApiContext, "only">;
+  /** The same below `/clusters/{cluster}/`, by the whole path. */
+  readonly clusterRoutes: ReadonlyMap<string, AnswerOfFeature>;
+  readonly access: ListenerAccess;
   readonly feed: FeedApiContext;
   readonly fleet: FleetApiContext;
   /** Says which listeners the sender of a request can reach. */
@@ -53,24 +55,34 @@ export interface AdminApiContext {
 /** A request to a path of a feature on an admin listener. */
 export interface FeatureCall {
   readonly call: IncomingCall;
-  /** What follows the first part of the path, without its slash. */
+  /** What follows the first part of the path, without its slash; below a cluster the whole path. */
   readonly path: string;
+  /** The cluster that the path names; `null`: none. */
+  readonly cluster: string | null;
   readonly query: string;
   /** The listener's cluster; `null`: all. */
   readonly only: string | null;
+  /** What the listener allows whom. */
+  readonly access: ListenerAccess;
   /** In ms of rolecall's clock. */
   readonly now: () => number;
   /** In ms since the epoch. */
   readonly wall: () => number;
 }
 
-/** Answers a request to a path of a feature. */
-export type AnswerOfFeature = (call: FeatureCall) => Reply | Promise<Reply>;
+/** Answers a request to a path of a feature; `null`: it has no such path. */
+export type AnswerOfFeature = (call: FeatureCall) => Reply | null | Promise<Reply | null>;
+
+/** The calls that have tokens of their own (`pause_tokens`), whole, so that a token permits no other path. */
+const tokenPaths: readonly (readonly [TokenScope, RegExp])[] = [
+  ["pause", /^(?:pauses(?:\/[\w.:-]{1,128}(?:\/heartbeat)?)?|claims(?:\/[\w.:-]{1,128})?)$/],
+];
 
 /** Which calls of an admin listener tokens of their own permit. */
 export function adminScopeOf(request: Request): TokenScope | null {
   if (feedPathOf(request) !== null) return "feed";
-  return hintScopeOf(request) ?? (readPausePath(request) === null ? null : "pause");
+  const path = barePathOf(parseRequestTarget(request.target));
+  return hintScopeOf(request) ?? tokenPaths.find(([, calls]) => calls.test(path))?.[0] ?? null;
 }
 
 const ownPaths = [
@@ -79,8 +91,6 @@ const ownPaths = [
   "/drains",
   "/pools",
   "/hint",
-  "/pauses",
-  "/claims",
   "/feed",
   "/fleet",
   "/livez",
@@ -91,8 +101,7 @@ const ownPaths = [
 ];
 
 /**
- * Answers a request of an admin listener: `/metrics`, `/snapshot`, `/drains`, `/pools`, `/hint`, `/pauses`,
- * `/feed`, `/fleet`, `/livez`, `/readyz`, those of features, the diagnostics pages, the live page and its stream.
+ * Answers a request of an admin listener: `/metrics`, `/snapshot`, `/drains`, `/pools`, `/hint`, `/feed`, `/fleet`, `/livez`, `/readyz`, those of features, the diagnostics pages, the live page and its stream.
  * @returns `null` if the response is written
  */
 export async function answerAdminRequest(
@@ -101,17 +110,22 @@ export async function answerAdminRequest(
 ): Promise<Reply | null> {
   const { request, message } = call;
   if (isHintCall(request)) return answerHint(call, scope.cluster, sources.hints);
-  const pause = readPausePath(request);
-  if (pause !== null) return answerPause(call, pause, { ...sources.pauses, only: scope.cluster });
   const feed = feedPathOf(request);
   if (feed !== null) return answerFeed(call, feed, { ...sources.feed, only: scope.cluster });
   if (isHintPath(request.target)) return methodNotAllowed(request.method, "POST");
   if (isDiagnosticsTarget(request.target)) return answerDiagnostics(call, scope, sources.diagnostics);
   const target = parseRequestTarget(request.target);
+  const path = barePathOf(target);
   const isBare = !("problem" in target) && target.cluster === null && target.node === null;
-  const path = isBare ? target.path : "";
   if (!("problem" in target) && target.node !== null && target.path === "document")
     return nodeDocumentReply(call.request.method, target, { scope, snapshot: sources.diagnostics.snapshot });
+  const answerOfCluster = clusterAnswer(target, sources.clusterRoutes);
+  if (answerOfCluster !== null) {
+    const { cluster, query } = answerOfCluster;
+    if (!isServed(scope, cluster)) return unknownCluster(cluster);
+    const { answer, path: below } = answerOfCluster;
+    return answer({ call, path: below, cluster, ...aboutCall(sources, scope, query) });
+  }
   if (!("problem" in target) && isPageApiTarget(target)) return answerPageApi(call, target, sources.pageApi);
   if (path === "drains" || path.startsWith("drains/"))
     return answerDrainRequest(path, call, { drains: sources.drains, only: scope.cluster });
@@ -120,8 +134,9 @@ export async function answerAdminRequest(
   const [first = "", ...rest] = path.split("/");
   const answerOfFeature = sources.features.get(first);
   if (isBare && answerOfFeature !== undefined) {
-    const { now, wall } = sources.diagnostics;
-    return answerOfFeature({ call, path: rest.join("/"), query: target.query, only: scope.cluster, now, wall });
+    const about = aboutCall(sources, scope, target.query);
+    const answer = await answerOfFeature({ call, path: rest.join("/"), cluster: null, ...about });
+    return answer ?? notFound(request, sources.features);
   }
   if (isBare && (path === "fleet" || path.startsWith("fleet/")))
     return answerFleet(call, { path, query: target.query, only: scope.cluster }, sources.fleet);
@@ -131,15 +146,44 @@ export async function answerAdminRequest(
     return livePageReply(path, call, sources.page);
   }
   if (path !== "metrics" && path !== "livez" && path !== "readyz" && path !== "snapshot") {
-    return errorReply(404, "not_found", {
-      message: `Cannot find ${request.target}: an admin listener has ${[...ownPaths, ...pathsOf(sources.features), ...diagnosticsPaths].join(", ")}; a browser gets a page at /`,
-    });
+    return notFound(request, sources.features);
   }
   if (!safeMethods.includes(request.method)) return methodNotAllowed(request.method, safeMethodsAllowHeader);
   if (isBare && path === "snapshot") return sources.snapshots.answer(target.query, message.socket, scope.cluster);
   if (path === "livez" || path === "readyz") return answerSelf(path, sources.unready(), sources.listeners(message));
   const render = (): Promise<Reply> => metricsReply(sources);
   return servePage({ gate: sources.diagnostics.gate, name: "metrics", runningMax: scrapesMax, render }, call);
+}
+
+/** The answer of a feature to a path below a cluster; `null`: no feature has that path. */
+function clusterAnswer(
+  target: ReturnType<typeof parseRequestTarget>,
+  routes: AdminApiContext["clusterRoutes"],
+): (RequestTarget & { readonly cluster: string; readonly answer: AnswerOfFeature }) | null {
+  if ("problem" in target || target.cluster === null || target.node !== null) return null;
+  const answer = routes.get(target.path);
+  return answer === undefined ? null : { ...target, cluster: target.cluster, answer };
+}
+
+/** What every call of a feature is told. */
+function aboutCall(
+  { access, diagnostics: { now, wall } }: Pick<AdminApiContext, "access" | "diagnostics">,
+  { cluster: only }: ListenerScope,
+  query: string,
+): Omit<FeatureCall, "call" | "path" | "cluster"> {
+  return { query, only, access, now, wall };
+}
+
+/** The path of a target that names neither a cluster nor a node; empty for any other. */
+function barePathOf(target: ReturnType<typeof parseRequestTarget>): string {
+  return "problem" in target || target.cluster !== null || target.node !== null ? "" : target.path;
+}
+
+function notFound({ target }: Request, features: AdminApiContext["features"]): Reply {
+  const paths = [...ownPaths, ...pathsOf(features), ...diagnosticsPaths].join(", ");
+  return errorReply(404, "not_found", {
+    message: `Cannot find ${target}: an admin listener has ${paths}; a browser gets a page at /`,
+  });
 }
 
 function pathsOf(features: AdminApiContext["features"]): readonly string[] {
@@ -167,8 +211,7 @@ function nodeDocumentReply(
   if (!safeMethods.includes(method)) return methodNotAllowed(method, safeMethodsAllowHeader);
   const only = scope.clusters.length === 1 ? (scope.clusters[0] ?? null) : null;
   const cluster = target.cluster ?? scope.cluster ?? only;
-  const isServed = scope.cluster === null || scope.cluster === cluster;
-  const state = cluster === null || !isServed ? undefined : clusterNamed(snapshot(), cluster);
+  const state = cluster === null || !isServed(scope, cluster) ? undefined : clusterNamed(snapshot(), cluster);
   const observation = state === undefined || target.node === null ? undefined : nodeNamed(state, target.node);
   const report = observation?.report ?? null;
   if (observation === undefined || report === null) {

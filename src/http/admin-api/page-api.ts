@@ -6,13 +6,8 @@ import { safeMethods, safeMethodsAllowHeader } from "../message/request.ts";
 import type { RequestTarget } from "../message/request-target.ts";
 import type { ListenerScope } from "../node-api/target-node.ts";
 import { type LagApiContext, answerLag } from "./lag-api.ts";
-import {
-  type SwitchoverApiContext,
-  answerResume,
-  answerRun,
-  answerSwitchover,
-  unknownCluster,
-} from "./switchover-api.ts";
+import { isServed, unknownCluster } from "./served-cluster.ts";
+import { type SwitchoverApiContext, answerSwitchover } from "./switchover-api.ts";
 
 /** The sources of the answers on those paths that only the live page needs. */
 export interface PageApiContext {
@@ -27,13 +22,7 @@ export interface PageApiContext {
 }
 
 /** The paths below `/clusters/{cluster}/`. */
-const clusterPaths: ReadonlySet<string> = new Set([
-  "switchover",
-  "switchover/run",
-  "switchover/resume",
-  "lag",
-  "limits",
-]);
+const clusterPaths: ReadonlySet<string> = new Set(["switchover", "lag", "limits"]);
 
 /** Whether a target is `/session` or `/edges`, or one of the paths of a cluster. */
 export function isPageApiTarget({ cluster, node, path }: RequestTarget): boolean {
@@ -52,12 +41,9 @@ export async function answerPageApi(
 ): Promise<Reply | null> {
   const { scope, access } = context;
   if (path === "session") return sessionReply(call, access);
-  if (path.startsWith("switchover") && cluster !== null) {
+  if (path === "switchover" && cluster !== null) {
     if (!isServed(scope, cluster)) return unknownCluster(cluster);
-    const switchover = { ...context.switchover, access };
-    if (path === "switchover/run") return answerRun(call, { cluster, query }, switchover);
-    if (path === "switchover/resume") return answerResume(call, cluster, switchover);
-    return answerSwitchover(call, { cluster, query }, switchover);
+    return answerSwitchover(call, { cluster, query }, { ...context.switchover, access });
   }
   const { method } = call.request;
   if (!safeMethods.includes(method)) return methodNotAllowed(method, safeMethodsAllowHeader);
@@ -65,10 +51,6 @@ export async function answerPageApi(
   if (!isServed(scope, cluster)) return unknownCluster(cluster);
   if (path === "lag") return answerLag(call, { cluster, query }, context.lag);
   return jsonReply({ code: 200, phrase: "OK" }, JSON.stringify({ cluster, limits: await context.limits(cluster) }));
-}
-
-function isServed({ cluster, clusters }: ListenerScope, name: string): boolean {
-  return cluster === null ? clusters.includes(name) : cluster === name;
 }
 
 /**

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { connect, createServer, type Socket } from "node:net";
 import { describe, test, type TestContext } from "node:test";
 import type { Features } from "../../../src/app/host/features.ts";
+import type { FeatureCall } from "../../../src/http/admin-api/admin-api.ts";
 import type { FeaturesContext } from "../../../src/app/host/running-feature.ts";
 import { featuresOf } from "../../../src/app/registry/features.ts";
 import type { CancelTimer } from "../../../src/cluster/timer.ts";
@@ -10,8 +11,8 @@ import type { Config } from "../../../src/config/model/config.ts";
 import { setSystemTimer } from "../../../src/probe/schedule/system-timer.ts";
 import { plainCheck } from "../../../src/health/check.ts";
 import { configOf, haproxyBackendOf, listenerOf } from "../../fake/config.ts";
+import { featuresContext } from "../../fake/features-context.ts";
 import { listenDuringTest } from "../../fake/listen.ts";
-import { silentLogger } from "../../fake/silent-logger.ts";
 import { until } from "../../fake/until.ts";
 
 /** A server of this test: it accepts, and says nothing. */
@@ -51,18 +52,16 @@ const uses: Readonly<Record<string, Use>> = {
   pgbouncer: {
     config: ({ port }) => ({
       audit: { intervalMs: 1_000, envoys: [] },
-      poolers: [
-        {
-          name: "pgb1",
-          pgbouncer: { address: { host: "127.0.0.1", port }, user: "r", passwordFile: null, tls: null, processes: 1 },
-          databases: [
-            { name: "orders", pool: null, cluster: "demo", check: plainCheck("primary"), file: "/no/such/folder/f" },
-          ],
-          pauseLimitMs: 3_000,
-        },
-      ],
+      poolers: [poolerAt(port)],
     }),
     works: (_, server) => until("a push and a look", () => server.accepted >= 2),
+  },
+  switchover: {
+    config: ({ port }) => ({ poolers: [poolerAt(port)] }),
+    works: (features, server) => {
+      void features.clusterRoutes.get("switchover/resume")?.(callOf("demo"));
+      return until("a console", () => server.accepted > 0);
+    },
   },
   agent: {
     config: () => ({ listen: [agentListener] }),
@@ -85,6 +84,29 @@ const uses: Readonly<Record<string, Use>> = {
     },
   },
 };
+
+function poolerAt(port: number): Config["poolers"][number] {
+  return {
+    name: "pgb1",
+    pgbouncer: { address: { host: "127.0.0.1", port }, user: "r", passwordFile: null, tls: null, processes: 1 },
+    databases: [
+      { name: "orders", pool: null, cluster: "demo", check: plainCheck("primary"), file: "/no/such/folder/f" },
+    ],
+    pauseLimitMs: 3_000,
+  };
+}
+
+/** A call of an operator for a cluster, as far as features read it. */
+function callOf(cluster: string): FeatureCall {
+  const call = {
+    request: { method: "POST", target: "" },
+    message: { headers: { "content-type": "application/json" } },
+    caller: { principal: "ops", address: "127.0.0.1" },
+  };
+  const access = { management: true, readOnly: false };
+  const about = { path: "", query: "", cluster, only: null, access, now: () => 0, wall: () => 0 };
+  return { call, ...about } as unknown as FeatureCall;
+}
 
 interface Use {
   readonly config: (server: SilentServer) => Partial<Config>;
@@ -140,21 +162,9 @@ async function silentServer(context: TestContext): Promise<SilentServer> {
 
 function opened(timers: CountedTimers): { readonly features: Features; readonly problems: unknown[] } {
   const problems: unknown[] = [];
-  const features = featuresOf({
-    log: silentLogger,
-    metrics: { set: () => {}, count: () => {}, observe: () => {}, remove: () => {} } as never,
-    now: () => performance.now(),
-    observe: () => performance.now(),
-    cluster: () => undefined,
-    snapshot: () => ({ instance: "i1", sequence: 1, clusters: [], index: new Map() }),
-    policy: () => undefined,
-    probedAt: () => null,
-    reconnectTo: () => {},
-    offers: { process: "i1" },
-    changed: () => {},
-    contained: (error) => void problems.push(error),
-    setTimer: timers.setTimer,
-  });
+  const features = featuresOf(
+    featuresContext({ contained: (error) => void problems.push(error), setTimer: timers.setTimer }),
+  );
   return { features, problems };
 }
 

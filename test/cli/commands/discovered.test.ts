@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { discoverScope } from "../../../src/app/discover-scope.ts";
-import { startProbes } from "../../../src/app/probe-once.ts";
+import { startProbes } from "../../../src/app/machine/probe-once.ts";
 import { loadConfig } from "../../../src/app/registry/config.ts";
 import { startSimulator } from "../../../src/simulator/simulator.ts";
 import { runJson } from "../../fake/command-line.ts";

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Machine } from "../../../src/app/machine.ts";
+import type { Machine } from "../../../src/app/machine/machine.ts";
 import { loadConfig } from "../../../src/app/registry/config.ts";
 import type { Config } from "../../../src/config/model/config.ts";
 import { Chance } from "../../../proof/campaign/chance.ts";

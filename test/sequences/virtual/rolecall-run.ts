@@ -1,5 +1,5 @@
 import type { AnswerSources } from "../../../src/app/handlers/answer-sources.ts";
-import type { Machine } from "../../../src/app/machine.ts";
+import type { Machine } from "../../../src/app/machine/machine.ts";
 import { Monitor } from "../../../src/app/monitor.ts";
 import type { Config } from "../../../src/config/model/config.ts";
 import type { ListenerHandler } from "../../../src/http/message/handler.ts";

@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import { viewAt } from "../../../../src/health/evidence/leadership/cluster-view.ts";
 import { foreignScopes, foreignScopeText } from "../../../../src/health/evidence/node/foreign-scope.ts";
 import { situationOf } from "../../../../src/health/documents/situation.ts";
-import { readSwitchoverRequest } from "../../../../src/switchover/run/read-request.ts";
+import { readSwitchoverRequest } from "../../../../src/features/switchover/run/read-request.ts";
 import { ClusterFixture } from "../../../fake/cluster-fixture.ts";
 
 /** A cluster whose addresses, from 10.0.0.1 on, answer for these scopes. Its own scope is `orders`, if it has one. */

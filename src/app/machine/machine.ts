@@ -1,0 +1,57 @@
+import { randomBytes } from "node:crypto";
+import type { CancelTimer, SetTimer } from "../../cluster/timer.ts";
+import { dcsSourceOf, type OpenDcs } from "../../dcs/dcs-watches.ts";
+import type { FleetConfig } from "../../config/model/config.ts";
+import type { FollowsContext } from "../../fleet/follower/follows.ts";
+import type { FleetStore } from "../../fleet/ownership/fleet-store.ts";
+import { NodeClient } from "../../probe/client/client.ts";
+import type { IsTlsServer } from "../../probe/client/https-hint.ts";
+import type { ConnectToNode } from "../../probe/probers.ts";
+import { AnswerTurns } from "../../probe/schedule/answer-turns.ts";
+import { setSystemTimer } from "../../probe/schedule/system-timer.ts";
+import type { ClockOptions } from "../../state/clock.ts";
+import { linuxBootId } from "../../state/boot-clock.ts";
+
+/** What monitoring takes from the machine: time, random numbers and connections. */
+export interface Machine {
+  /** The time sources of the clock; those that are absent are Node's. */
+  readonly time: Pick<ClockOptions, "monotonic" | "boot" | "wall">;
+  readonly setTimer: SetTimer;
+  /** A number from 0 up to 1. */
+  readonly random: () => number;
+  /** Returns an identifier for one run of rolecall. */
+  readonly newInstanceId: () => string;
+  /** Returns an identifier of the present boot, by which a later run may compare times since boot; `null`: unknown. */
+  readonly bootId: () => string | null;
+  readonly connect: ConnectToNode;
+  /** Shares the event loop between the answers of nodes. Default: each is read at once. */
+  readonly turns?: AnswerTurns;
+  /** Whether a TLS server answers at an address. Default: a TLS handshake decides. */
+  readonly isTlsServer?: IsTlsServer;
+  readonly openDcs: OpenDcs;
+  /** Opens the streams of instances that are followed. Default: over HTTP. */
+  readonly openFeed?: FollowsContext["open"];
+  /** Opens the store of a fleet. Default: etcd. */
+  readonly openFleet?: (fleet: FleetConfig) => FleetStore;
+}
+
+/** The machine that this process runs on. */
+export const thisMachine: Machine = {
+  time: {},
+  setTimer: setSystemTimer,
+  random: Math.random,
+  newInstanceId: () => randomBytes(6).toString("hex"),
+  bootId: linuxBootId,
+  connect: (origin, limits, tls) => new NodeClient(origin, limits, tls),
+  turns: new AnswerTurns(),
+  openDcs: dcsSourceOf,
+};
+
+/** Waits for a promise, for a time in ms at most. */
+export async function waitAtMost(setTimer: SetTimer, limitMs: number, promise: Promise<void>): Promise<void> {
+  let cancel: CancelTimer | null = null;
+  const late = new Promise<void>((resolve) => {
+    cancel = setTimer(resolve, limitMs);
+  });
+  await Promise.race([promise.finally(() => cancel?.()), late]);
+}

@@ -1,0 +1,164 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { ClusterState } from "../../cluster/snapshot.ts";
+import type { LocalProbes, ProbedClusters } from "../../command/client/probed-clusters.ts";
+import type { Config } from "../../config/model/config.ts";
+import { walReached } from "../../health/evidence/node/report-position.ts";
+import { overview } from "../../health/documents/overview.ts";
+import { mayBeSeeds, seedProofs } from "../../health/evidence/node/seed-addresses.ts";
+import type { HealthPolicy } from "../../health/health-policy.ts";
+import { Probers } from "../../probe/probers.ts";
+import { livenessIntervalFactor, restoreClusters } from "../../state/clusters.ts";
+import { noSavedState, type SavedState } from "../../state/saved-state.ts";
+import { Store } from "../../state/store.ts";
+import { thisMachine } from "./machine.ts";
+
+/** How long to go on probing after the first round. */
+export interface Watch {
+  /** In ms; 0: the first round is all. */
+  readonly forMs: number;
+  /** Whether what is known is enough. Called about every 100 ms. */
+  readonly isDone: (probed: ProbedClusters) => boolean;
+  readonly signal: AbortSignal;
+  /** Called after the first round, and about every 100 ms. */
+  readonly onProgress: (probed: ProbedClusters) => void;
+}
+
+const singleLook: Watch = {
+  forMs: 0,
+  isDone: () => true,
+  signal: new AbortController().signal,
+  onProgress: () => {},
+};
+
+/** How often a watch looks whether it is done, in ms. */
+const lookIntervalMs = 100;
+
+/**
+ * Probes every node of every cluster once, as a serving process does, and stops. Takes at most one probe timeout; three
+ * probes more where members may be behind NAT.
+ * Evidence that needs several probes is missing: time lag, attachment, the history of the leader. With a watch, probes
+ * go on as those of a serving process do, so that such evidence comes.
+ * @param onTlsProblem receives each problem with the TLS files of a cluster
+ */
+export async function probeOnce(
+  config: Config,
+  onTlsProblem: (cluster: string, problem: string) => void,
+  watch: Watch = singleLook,
+): Promise<ProbedClusters> {
+  const probes = startProbes(config, onTlsProblem);
+  try {
+    await probes.firstRound;
+    await watchOn(probes.probed, seedWatch(config, probes.probed));
+    if (watch.forMs > 0) {
+      probes.startWatch();
+      await watchOn(probes.probed, watch);
+    }
+  } finally {
+    probes.stop();
+  }
+  return probes.probed;
+}
+
+/**
+ * Probes every node of every cluster as a serving process does, until it is stopped.
+ * @param onTlsProblem receives each problem with the TLS files of a cluster
+ * @param saved what an earlier process knew
+ */
+export function startProbes(
+  config: Config,
+  onTlsProblem: (cluster: string, problem: string) => void,
+  saved: SavedState = noSavedState,
+): LocalProbes {
+  const store = new Store("once", restoreClusters(config, saved));
+  const cluster = (name: string): ClusterState | undefined =>
+    store.current.clusters.find((candidate) => candidate.name === name);
+  const policy = (name: string): HealthPolicy | undefined => store.policyOf(name);
+  const probers = new Probers({
+    record: (outcome) => store.record(outcome, now()),
+    cluster,
+    policy,
+    now,
+    wall: () => Date.now(),
+    random: thisMachine.random,
+    connect: thisMachine.connect,
+    onProbeFinished: () => {},
+    onTls: (name, problem) => {
+      if (problem !== null) onTlsProblem(name, problem);
+    },
+  });
+  const firstPositions = new Map<string, number>();
+  store.onChange((before, after) => {
+    keepFirstPositions(firstPositions, after);
+    probers.onChange(before, after);
+  });
+  let startedAtMs: number | null = null;
+  let endedAtMs: number | null = null;
+  const probed: ProbedClusters = {
+    get snapshot() {
+      return store.current;
+    },
+    cluster,
+    policy,
+    now,
+    overview: () => overview(store.current, policy, { nowMs: now(), wallMs: Date.now() }),
+    firstWalPosition: (name, node) => firstPositions.get(`${name}/${node}`) ?? null,
+    watchedMs: () => (startedAtMs === null ? 0 : (endedAtMs ?? now()) - startedAtMs),
+  };
+  const stop = (): void => {
+    endedAtMs ??= now();
+    probers.stop();
+  };
+  const startWatch = (): void => {
+    startedAtMs ??= now();
+  };
+  const hint = (name: string): void => void probers.hint(name);
+  const onChange = (listener: (cluster: string) => void): void => {
+    store.onChange((_, { name }) => listener(name));
+  };
+  return { probed, firstRound: firstRoundOf(probers, config, stop), hint, onChange, startWatch, stop };
+}
+
+/** Starts the probers. Resolves after the first round. @throws what keeps them from starting; they are stopped then */
+async function firstRoundOf(probers: Probers, config: Config, stop: () => void): Promise<void> {
+  try {
+    // What another rolecall would send is not awaited.
+    const probedHere = config.clusters.map((each) => ({ ...each, follow: [] }));
+    await probers.start({ ...config, clusters: probedHere }, livenessIntervalFactor);
+  } catch (error) {
+    stop();
+    throw error;
+  }
+}
+
+/** Behind NAT, members are reached at the addresses of `discover` alone: that needs several answers (rule 10). */
+function seedWatch({ clusters, probe }: Config, { cluster }: ProbedClusters): Watch {
+  const isDone = (): boolean =>
+    clusters.every(({ name }) => {
+      const state = cluster(name);
+      return state === undefined || !mayBeSeeds(state);
+    });
+  return { ...singleLook, forMs: seedProofs * probe.intervalMs + probe.timeoutMs, isDone };
+}
+
+async function watchOn(probed: ProbedClusters, { forMs, isDone, signal, onProgress }: Watch): Promise<void> {
+  const endMs = now() + forMs;
+  for (;;) {
+    onProgress(probed);
+    const leftMs = endMs - now();
+    if (leftMs <= 0 || signal.aborted || isDone(probed)) return;
+    await pause(Math.min(lookIntervalMs, leftMs), undefined, { signal }).catch(() => {}); // aborted: the loop ends
+  }
+}
+
+function keepFirstPositions(first: Map<string, number>, { name, nodes }: ClusterState): void {
+  for (const { node, report } of nodes) {
+    const key = `${name}/${node.name}`;
+    const reached = report === null ? null : walReached(report);
+    if (reached !== null && !first.has(key)) first.set(key, reached);
+  }
+}
+
+/** The clock of the evidence, in ms. The monotonic clock is enough: no suspend is expected while a command runs. */
+function now(): number {
+  return performance.now();
+}

@@ -1,0 +1,52 @@
+import { fetchStatusFrom } from "../../../command/client/cluster-status.ts";
+import { RolecallClient } from "../../../command/client/rolecall-client.ts";
+import type { CommandContext } from "../../../command/framework/command-context.ts";
+import { CommandError } from "../../../command/framework/command-error.ts";
+
+/**
+ * The cluster that the command names: as its argument, or with `--cluster`; `null` if it names none.
+ * @throws CommandError (RC001) if it names two
+ */
+export function namedCluster({ args }: CommandContext): string | null {
+  return oneOf(["the argument CLUSTER", args.positionals[0] ?? null], ["--cluster", args.text("cluster")]);
+}
+
+/** The node that should lead: `--to`, or `--candidate`; `null` if neither is given. @throws CommandError (RC001) */
+export function namedCandidate({ args }: CommandContext): string | null {
+  return oneOf(["--to", args.text("to")], ["--candidate", args.text("candidate")]);
+}
+
+/**
+ * The cluster that the command names, or the only one of the server.
+ * @throws CommandError (RC001) if the server has several; another one if no admin listener of it answers
+ */
+export async function requireCluster(context: CommandContext): Promise<string> {
+  const named = namedCluster(context);
+  if (named !== null) return named;
+  const { clusters } = await fetchStatusFrom(new RolecallClient(context, "admin"));
+  const [only] = clusters;
+  if (only !== undefined && clusters.length === 1) return only.cluster;
+  const names = clusters.map(({ cluster }) => cluster).join(", ");
+  throw new CommandError("RC001", `CLUSTER must be given: one of ${names}`);
+}
+
+/**
+ * The name of the only cluster, as an admin listener has it: health listeners need it in a path, unless they answer for
+ * one cluster. `null` if there are several, or no admin listener answers.
+ */
+export async function onlyCluster(context: CommandContext): Promise<string | null> {
+  try {
+    return await requireCluster(context);
+  } catch (error) {
+    if (error instanceof CommandError) return null;
+    throw error;
+  }
+}
+
+type Given = readonly [name: string, value: string | null];
+
+function oneOf([name, value]: Given, [otherName, other]: Given): string | null {
+  if (value !== null && other !== null && value !== other)
+    throw new CommandError("RC001", `${name} and ${otherName} must be the same, got ${value} and ${other}`);
+  return value ?? other;
+}

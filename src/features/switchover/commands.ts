@@ -1,0 +1,58 @@
+import type { CommandSpec } from "../../command/framework/command.ts";
+import { dryRunOption, viaGateway, yesOption } from "../../command/framework/management-options.ts";
+import { clusterOption, serverOptions } from "../../command/framework/options.ts";
+
+/** `rolecall switchover`, with and without waiting clients. */
+export const switchoverCommands: readonly CommandSpec[] = [
+  {
+    name: "switchover",
+    summary: "switch over to another leader, now or at a scheduled time",
+    about:
+      `Makes a candidate the leader, or lets the cluster elect one.${viaGateway}\n\n` +
+      "With --seamless a running rolecall switches over while the clients of its poolers wait, so that none of them gets an\n" +
+      "error (admin listener with management: on and authentication). It prints what was checked, and each step with its time.",
+    positionals: { usage: "[CLUSTER]", least: 0, most: 1, completes: "cluster" },
+    options: [
+      {
+        name: "leader",
+        value: "NODE",
+        completes: "node",
+        help: "the current leader (default: the leader in the cluster document)",
+      },
+      { name: "candidate", value: "NODE", completes: "node", help: "the new leader (default: the cluster elects one)" },
+      { name: "to", value: "NODE", completes: "node", help: "the same as --candidate" },
+      { name: "at", value: "TIME", help: "when, with a time zone, such as 2026-01-31T03:00:00Z (default: now)" },
+      { name: "cancel", help: "cancel the scheduled switchover" },
+      { name: "seamless", help: "let the clients of the cluster's poolers wait meanwhile" },
+      {
+        name: "deadline",
+        value: "TIME",
+        help: "with --seamless: how long they wait at most, whatever happens (default 15s)",
+      },
+      {
+        name: "route-wait",
+        value: "TIME",
+        help: "with --seamless: how long to wait for a balancer that is only checked (default 1s)",
+      },
+      { name: "unguarded", help: "with --seamless: also if no peer would resume the clients if rolecall died" },
+      {
+        name: "resume",
+        help: "resume every database of the cluster's poolers, also those that an operator has paused",
+      },
+      dryRunOption,
+      yesOption,
+      clusterOption,
+      ...serverOptions,
+    ],
+    examples: [
+      "rolecall switchover --candidate pg2",
+      "rolecall switchover --cluster demo --at 2026-01-31T03:00:00Z --yes",
+      "rolecall switchover demo --to pg2 --seamless",
+    ],
+    checks: [
+      { id: "call", required: true },
+      { id: "run", required: false },
+    ],
+    load: async () => (await import("./cli/switchover.ts")).runSwitchover,
+  },
+];

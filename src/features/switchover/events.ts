@@ -1,0 +1,46 @@
+import type { EventDraft } from "../../events/cluster-event.ts";
+import { spanText } from "../../health/documents/wording.ts";
+import type { KeptPauses } from "./peers/pause-answer.ts";
+import type { EndedSwitchover } from "./run/ended-switchover.ts";
+
+/** Returns the event of a seamless switchover that is over. A refused one has changed nothing, and is no event. */
+export function endedSwitchoverEvent(ended: EndedSwitchover): EventDraft {
+  const { cluster, run, outcome, text, leader, node, heldMs, forecastMs, steps, by } = ended;
+  const forecast = forecastMs === null ? "" : ` (forecast ${spanText(forecastMs)})`;
+  const held = heldMs === null ? "" : `; clients waited up to ${spanText(heldMs)}${forecast}`;
+  return {
+    kind: "switchover_ended",
+    severity: outcome === "switched" ? "info" : outcome === "unfinished" ? "error" : "warning",
+    cluster,
+    node,
+    message: `a seamless switchover of ${cluster} from ${leader} is over: ${text.replace(/\.$/, "")}${held}`,
+    cause: null,
+    figures: {
+      run,
+      outcome,
+      from: leader,
+      ...(node === null ? {} : { to: node }),
+      ...(heldMs === null ? {} : { held_ms: heldMs }),
+      ...(forecastMs === null ? {} : { forecast_ms: forecastMs }),
+      ...Object.fromEntries(Object.entries(steps).map(([step, ms]) => [`${step}_ms`, ms])),
+      ...(by === null ? {} : { by }),
+    },
+  };
+}
+
+/** Returns the event of pauses of another rolecall, which this one resumes or has resumed. */
+export function keptPausesEvent({ kind, cause, run, cluster, from, databases }: KeptPauses): EventDraft {
+  const why = cause === "silence" ? "it sends no heartbeats any more" : "its deadline is over";
+  const isBegun = kind === "taken_over";
+  return {
+    kind: isBegun ? "pauses_taken_over" : "pauses_lifted",
+    severity: isBegun ? "warning" : "info",
+    cluster,
+    node: null,
+    message: isBegun
+      ? `rolecall resumes what another rolecall paused for a switchover of ${cluster}: ${why}`
+      : `nothing is paused any more of what another rolecall paused for a switchover of ${cluster}`,
+    cause: why,
+    figures: { run, from, databases: databases.length, first: databases[0] ?? "" },
+  };
+}

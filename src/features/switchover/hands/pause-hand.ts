@@ -1,0 +1,308 @@
+import { errorMessage } from "../../../cluster/values/error-message.ts";
+import { ConsoleError } from "../../../balancing/pgbouncer/console-error.ts";
+import { PgbouncerConsole, quoteDatabase } from "../../../balancing/pgbouncer/console.ts";
+import { readClients, readDatabases, readPools } from "../../../balancing/pgbouncer/documents.ts";
+import { readPausing } from "../../../balancing/pgbouncer/inspect-pgbouncer.ts";
+import { quickenLogins } from "./login-retry.ts";
+import { pauseConsoleName, type PausingRun, runsOf } from "./pause-console.ts";
+import { type ResumableTarget, TargetResumer } from "./resume-target.ts";
+
+/** What happens to one database of a pooler. */
+export type PauseEvent =
+  | {
+      readonly kind: "pause_answered" | "console_lost" | "console_back" | "restarted" | "resumed" | "resumed_elsewhere";
+    }
+  | { readonly kind: "pause_failed" | "pause_withheld" | "console_refused"; readonly problem: string }
+  | { readonly kind: "not_resumed"; readonly problem: string; readonly isRefused: boolean }
+  | { readonly kind: "paused_read"; readonly isPaused: boolean };
+
+/** What a hand depends on. */
+export interface PauseHandContext {
+  readonly target: ResumableTarget & { readonly by: PausingRun };
+  /** The console for RESUME, where it is open already. */
+  readonly resumer?: TargetResumer;
+  readonly limits: {
+    /** Of each command but PAUSE, in ms. */
+    readonly commandMs: number;
+    /** Of PAUSE, in ms. */
+    readonly pauseMs: number;
+    /** Between two looks at a pooler that is read again, in ms. */
+    readonly pollMs: number;
+  };
+  /**
+   * Whether PAUSE may be sent now, by the present time: this process may have been stopped since the machine asked for
+   * the PAUSE, and others may have resumed the database meanwhile.
+   */
+  readonly mayPause: () => boolean;
+  /** Whether a console of an earlier run is no sign of another run: then somebody has promised that it is over. */
+  readonly areEarlierOver: () => boolean;
+  /** The last attempt to lead the database to the new primary, before its clients go on. Never rejects. */
+  readonly lead: () => Promise<void>;
+  readonly now: () => number;
+  readonly onEvent: (event: PauseEvent) => void;
+}
+
+/**
+ * How far a hand is.
+ * - `idle`: nothing was sent
+ * - `sent`: PAUSE may have been sent
+ * - `resuming`: RESUME is sent until its effect is seen
+ * - `over`: nothing is paused by this hand any more
+ */
+type Phase = "idle" | "sent" | "resuming" | "over";
+
+/** How often a held database is looked at, in ms: somebody may send RESUME by hand. */
+const lookMs = 250;
+
+/**
+ * Pauses one database of one PgBouncer and resumes it, on consoles of its own. PAUSE has a console that nothing else
+ * uses, and that is closed before RESUME. None of its methods waits or throws: `onEvent` reports what happens.
+ */
+export class PauseHand {
+  readonly #context: PauseHandContext;
+  readonly #resumer: TargetResumer;
+  readonly #database: string;
+  #phase: Phase = "idle";
+  #pauseConsole: PgbouncerConsole | null = null;
+  /** When PAUSE was sent, and when clients were seen to go on, in ms of rolecall's clock. */
+  #heldSinceMs: number | null = null;
+  #heldUntilMs: number | null = null;
+  /** Since when its console is lost, in ms of rolecall's clock: a PgBouncer that has died holds nobody. */
+  #lostAtMs: number | null = null;
+  #isQuickened = false;
+
+  constructor(context: PauseHandContext) {
+    this.#context = context;
+    this.#resumer = context.resumer ?? new TargetResumer(context.target, context.limits.commandMs);
+    this.#database = context.target.database;
+  }
+
+  /**
+   * For how long clients have been held, or were held, in ms; `null` if they never were, or if another process has paused
+   * them: when that began is not known.
+   */
+  get heldMs(): number | null {
+    if (this.#heldSinceMs === null) return null;
+    return (this.#heldUntilMs ?? this.#context.now()) - this.#heldSinceMs;
+  }
+
+  /**
+   * Opens the consoles that PAUSE and RESUME will be sent on. The first has the name of the run: of two runs that do this
+   * at the same time at least one sees the other, whether they know each other or not.
+   * @returns why the database cannot be paused by this run; `null` if it can
+   */
+  async prepare(): Promise<string | null> {
+    const { target, limits } = this.#context;
+    try {
+      const console = await this.#resumer.console();
+      this.#pauseConsole = await PgbouncerConsole.open(target.console, limits.commandMs, {
+        name: pauseConsoleName(target.by),
+      });
+      const problem = await this.#otherRun(console);
+      if (problem !== null) return problem;
+      void this.#watch(console);
+      return null;
+    } catch (error) {
+      return errorMessage(error);
+    }
+  }
+
+  /** Goes on for a process that has sent PAUSE. @param isHeld whether the clients of the database may wait */
+  adopt(isHeld: boolean): void {
+    this.#phase = isHeld ? "sent" : "over";
+    if (isHeld) void this.#followAdopted();
+  }
+
+  /** Sends PAUSE, unless somebody else has paused the database. */
+  pause(): void {
+    void this.#pause();
+  }
+
+  /** Reads whether clients are held: the database is paused, and no transaction runs. Waits for the latter. */
+  readPaused(): void {
+    void this.#readPaused();
+  }
+
+  /** Sends RESUME once and reads it back. Without a PAUSE before it there is nothing to resume. */
+  resume(): void {
+    void this.#resume();
+  }
+
+  /** Closes its consoles. */
+  close(): void {
+    this.#phase = "over";
+    this.#pauseConsole?.close();
+    this.#resumer.close();
+  }
+
+  async #pause(): Promise<void> {
+    const { limits, mayPause, now } = this.#context;
+    const problem = await this.#problemBeforePause();
+    if (problem !== null) return this.#withhold(problem);
+    const console = this.#pauseConsole;
+    if (console === null || !mayPause() || this.#phase !== "idle") {
+      console?.close();
+      return this.#withhold("it was too late");
+    }
+    this.#phase = "sent";
+    this.#heldSinceMs = now();
+    try {
+      await console.query(`PAUSE ${quoteDatabase(this.#database)}`, limits.pauseMs);
+      this.#tell({ kind: "pause_answered" });
+    } catch (error) {
+      this.#tell({ kind: "pause_failed", problem: errorMessage(error) });
+    }
+  }
+
+  async #problemBeforePause(): Promise<string | null> {
+    const { commandMs } = this.#context.limits;
+    try {
+      const console = await this.#resumer.console();
+      const pausing = await readPausing(console, commandMs);
+      if (pausing === "held") return "somebody has paused all databases of this PgBouncer";
+      if (pausing === "not_admin") return "the user is not in admin_users";
+      const shown = await this.#shown(console);
+      if (shown === undefined) return "PgBouncer has no such database";
+      return shown.isPaused ? "somebody else has paused it" : await this.#otherRun(console);
+    } catch (error) {
+      return errorMessage(error);
+    }
+  }
+
+  /** Another run of the cluster that may send PAUSE here; `null` if there is none. */
+  async #otherRun(console: PgbouncerConsole): Promise<string | null> {
+    const { target, limits, areEarlierOver } = this.#context;
+    const { run, cluster, generation } = target.by;
+    const clients = readClients(await console.query("SHOW CLIENTS", limits.commandMs));
+    const names = clients.map(({ applicationName }) => applicationName);
+    const other = runsOf(cluster, names).find(
+      (seen) => seen.run !== run && (seen.generation >= generation || !areEarlierOver()),
+    );
+    return other === undefined
+      ? null
+      : `another switchover of ${cluster} (${other.run}) has a console there to pause it`;
+  }
+
+  #withhold(problem: string): void {
+    if (this.#phase !== "idle") return;
+    this.#tell({ kind: "pause_withheld", problem });
+  }
+
+  async #readPaused(): Promise<void> {
+    const { pollMs, commandMs } = this.#context.limits;
+    try {
+      const console = await this.#resumer.console();
+      // PgBouncer shows `paused` while PAUSE still waits for transactions.
+      while (this.#phase === "sent") {
+        const shown = await this.#shown(console);
+        if (shown?.isPaused !== true) return this.#tell({ kind: "paused_read", isPaused: false });
+        const pools = readPools(await console.query("SHOW POOLS", commandMs));
+        const isBusy = pools.some(({ database, serversActive }) => database === this.#database && serversActive > 0);
+        if (!isBusy) {
+          this.#tell({ kind: "paused_read", isPaused: true });
+          return await this.#lookForResume();
+        }
+        await delay(pollMs);
+      }
+    } catch {
+      // The connection is lost: `#watch` reports that.
+    }
+  }
+
+  /** Looks whether the clients are still held, as long as they should be. @throws ConsoleError */
+  async #lookForResume(): Promise<void> {
+    while (this.#phase === "sent") {
+      await delay(lookMs);
+      if (this.#phase !== "sent") return;
+      const shown = await this.#shown(await this.#resumer.console());
+      if (shown?.isPaused === true || this.#phase !== "sent") continue;
+      this.#heldUntilMs = this.#context.now();
+      return this.#tell({ kind: "resumed_elsewhere" });
+    }
+  }
+
+  async #followAdopted(): Promise<void> {
+    try {
+      const console = await this.#resumer.console();
+      void this.#watch(console);
+      await this.#lookForResume();
+    } catch {
+      if (this.#phase === "sent") await this.#awaitReturn();
+    }
+  }
+
+  async #resume(): Promise<void> {
+    if (this.#phase === "over") return;
+    if (this.#phase === "idle") {
+      this.close();
+      return this.#context.onEvent({ kind: "resumed" });
+    }
+    this.#phase = "resuming";
+    this.#pauseConsole?.close();
+    const done = await this.#resumer.resume(() => this.#beforeResume());
+    if (this.#phase !== "resuming") return;
+    if (done.kind === "unsure")
+      return this.#context.onEvent({ kind: "not_resumed", problem: done.problem, isRefused: done.isAbsent });
+    this.#heldUntilMs ??= this.#context.now();
+    this.close();
+    this.#context.onEvent({ kind: "resumed" });
+  }
+
+  /** A login that PAUSE has aborted counts as failed: if not quickened, clients wait for `server_login_retry` after RESUME. */
+  async #beforeResume(): Promise<void> {
+    const { target, limits, lead } = this.#context;
+    await lead();
+    if (this.#isQuickened) return;
+    this.#isQuickened = true;
+    await quickenLogins(target, limits.commandMs);
+  }
+
+  async #shown(console: PgbouncerConsole): Promise<ReturnType<typeof readDatabases>[number] | undefined> {
+    const rows = await console.query("SHOW DATABASES", this.#context.limits.commandMs);
+    return readDatabases(rows).find(({ name }) => name === this.#database);
+  }
+
+  /** Tells when the console is lost while clients are held, and what is found when it is back. */
+  async #watch(console: PgbouncerConsole): Promise<void> {
+    await console.ended;
+    if (this.#phase !== "sent") return;
+    this.#lostAtMs = this.#context.now();
+    this.#tell({ kind: "console_lost" });
+    await this.#awaitReturn();
+  }
+
+  async #awaitReturn(): Promise<void> {
+    let isToldAbsent = false;
+    while (this.#phase === "sent") {
+      try {
+        const next = await this.#resumer.console();
+        const shown = await this.#shown(next);
+        if (shown?.isPaused !== true) {
+          this.#heldUntilMs ??= this.#lostAtMs;
+          return this.#tell({ kind: "restarted" });
+        }
+        this.#lostAtMs = null;
+        this.#tell({ kind: "console_back" });
+        void this.#watch(next);
+        return await this.#lookForResume();
+      } catch (error) {
+        if (error instanceof ConsoleError && error.kind === "absent" && !isToldAbsent) {
+          isToldAbsent = true;
+          this.#tell({ kind: "console_refused", problem: error.message });
+        }
+        await delay(this.#context.limits.pollMs);
+      }
+    }
+  }
+
+  /** After RESUME was sent nothing of PAUSE matters. */
+  #tell(event: PauseEvent): void {
+    if (this.#phase === "idle" || this.#phase === "sent") this.#context.onEvent(event);
+  }
+}
+
+function delay(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
+}

@@ -1,0 +1,155 @@
+import { errorMessage } from "../../../cluster/values/error-message.ts";
+import { ConsoleError, refusalOf } from "../../../balancing/pgbouncer/console-error.ts";
+import { type ConsoleTarget, PgbouncerConsole, quoteDatabase } from "../../../balancing/pgbouncer/console.ts";
+import { readClients, readDatabases } from "../../../balancing/pgbouncer/documents.ts";
+import { readPausing } from "../../../balancing/pgbouncer/inspect-pgbouncer.ts";
+import { inTime, late } from "../../../state/files/in-time.ts";
+import { pauseConsoleName, type PausingRun, runsOf } from "./pause-console.ts";
+
+/** What a run may have paused, and how its console is reached. */
+export interface ResumableTarget {
+  /** `null`: an operator wants it to be resumed, whoever has paused it. */
+  readonly by: PausingRun | null;
+  readonly database: string;
+  readonly console: ConsoleTarget;
+}
+
+/**
+ * What came of a RESUME.
+ * - `resumed`: nothing is paused, and no PAUSE of the run can arrive any more
+ * - `superseded`: a later run of the cluster holds the clients, which this one must not let go
+ * - `unsure`: neither is known
+ */
+export type Resumed =
+  | { readonly kind: "resumed" | "superseded" }
+  /** `isAbsent`: nobody takes connections at the console. */
+  | { readonly kind: "unsure"; readonly problem: string; readonly isAbsent: boolean };
+
+/** The share of the limit after which a second connection is tried. */
+const firstShare = 0.4;
+
+/**
+ * Resumes one database. Its console is opened before anything is paused: a PgBouncer whose clients wait may have no
+ * connection left for another one.
+ */
+export class TargetResumer {
+  readonly #target: ResumableTarget;
+  readonly #limitMs: number;
+  #console: PgbouncerConsole | null = null;
+  #attempt: Promise<Resumed> | null = null;
+  #isClosed = false;
+
+  /** @param limitMs for each step with the console, in ms */
+  constructor(target: ResumableTarget, limitMs: number) {
+    this.#target = target;
+    this.#limitMs = limitMs;
+  }
+
+  /** The open console; opens one if there is none. @param limitMs for that @throws ConsoleError */
+  async console(limitMs: number = this.#limitMs): Promise<PgbouncerConsole> {
+    if (this.#console?.isOpen === true) return this.#console;
+    const opened = await openSoon(this.#target.console, limitMs);
+    if (this.#isClosed) {
+      opened.close();
+      throw new ConsoleError("lost", "the console was closed");
+    }
+    this.#console = opened;
+    return opened;
+  }
+
+  /**
+   * Sends RESUME, and reads back what became of it. To be repeated until it succeeds: a PAUSE that was sent and is late
+   * may still arrive as long as its console is there. A call while another one runs shares its result. Never rejects.
+   * @param before what is to be done first, once the console answers: after a cut, its RESUME must not overtake a change
+   *   of the route that could not be made meanwhile. Must take a bounded time, and never reject
+   */
+  resume(before: (() => Promise<void>) | null = null): Promise<Resumed> {
+    this.#attempt ??= this.#resume(before).finally(() => {
+      this.#attempt = null;
+    });
+    return this.#attempt;
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#console?.close();
+  }
+
+  async #resume(before: (() => Promise<void>) | null): Promise<Resumed> {
+    try {
+      const console = await this.console();
+      if (before !== null) {
+        await console.query("SHOW VERSION", this.#limitMs);
+        await before();
+      }
+      return await resumeOn(console, this.#target, this.#limitMs);
+    } catch (error) {
+      return unsure(errorMessage(error), error instanceof ConsoleError && error.kind === "absent");
+    }
+  }
+}
+
+/**
+ * Opens a console. TCP repeats the lost first packet of a connection after a second only: a second connection is tried
+ * meanwhile, so that a console opens soon after a network that was cut is back.
+ * @throws ConsoleError
+ */
+async function openSoon(target: ConsoleTarget, limitMs: number): Promise<PgbouncerConsole> {
+  const firstMs = limitMs * firstShare;
+  const first = PgbouncerConsole.open(target, limitMs);
+  if (
+    (await inTime(
+      first.catch(() => null),
+      firstMs,
+    )) !== late
+  )
+    return first;
+  const attempts = [first, PgbouncerConsole.open(target, limitMs - firstMs)];
+  const opened = await Promise.any(attempts).catch(() => first);
+  const close = (console: PgbouncerConsole): void => {
+    if (console !== opened) console.close();
+  };
+  for (const attempt of attempts) void attempt.then(close, () => {});
+  return opened;
+}
+
+/** Resumes one database once, on a console of its own. */
+export async function resumeTarget(target: ResumableTarget, limitMs: number): Promise<Resumed> {
+  const resumer = new TargetResumer(target, limitMs);
+  try {
+    return await resumer.resume();
+  } finally {
+    resumer.close();
+  }
+}
+
+async function resumeOn(
+  console: PgbouncerConsole,
+  { by, database }: Pick<ResumableTarget, "by" | "database">,
+  limitMs: number,
+): Promise<Resumed> {
+  // Clients are listed before RESUME: after it, nothing that was not connected then can pause.
+  const clients = readClients(await console.query("SHOW CLIENTS", limitMs));
+  const names = clients.map(({ applicationName }) => applicationName);
+  if (by !== null && runsOf(by.cluster, names).some(({ generation }) => generation > by.generation))
+    return { kind: "superseded" };
+  if (by === null) await resumeAllOf(console, limitMs);
+  const refusal = await refusalOf(console.query(`RESUME ${quoteDatabase(database)}`, limitMs));
+  const shown = readDatabases(await console.query("SHOW DATABASES", limitMs)).find(({ name }) => name === database);
+  // A database that is gone holds nobody: PgBouncer has closed its clients.
+  if (shown?.isPaused === true) return unsure(refusal ?? "it is still paused");
+  // Under a PAUSE without a database, RESUME of one says "not paused" while all clients are held.
+  if ((await readPausing(console, limitMs)) === "held")
+    return unsure("somebody has paused all databases of this PgBouncer");
+  const isLeft = by !== null && names.includes(pauseConsoleName(by));
+  return isLeft ? unsure("a console that sent PAUSE is still connected") : { kind: "resumed" };
+}
+
+/** Lifts a PAUSE or SUSPEND of all databases, if there is one. */
+async function resumeAllOf(console: PgbouncerConsole, limitMs: number): Promise<void> {
+  if ((await readPausing(console, limitMs)) === "held") await refusalOf(console.query("RESUME", limitMs));
+}
+
+function unsure(problem: string, isAbsent = false): Resumed {
+  return { kind: "unsure", problem, isAbsent };
+}

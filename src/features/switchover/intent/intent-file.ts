@@ -1,0 +1,122 @@
+import { errorMessage } from "../../../cluster/values/error-message.ts";
+import { readRegularFileLater } from "../../../files/regular-file.ts";
+import { replaceFile } from "../../../state/files/atomic-file.ts";
+import { inTime, late } from "../../../state/files/in-time.ts";
+import type { PauseTarget } from "../machine/plan.ts";
+import { parseIntents, type PauseIntent, withoutTarget, withTargets, writtenIntents } from "./pause-intent.ts";
+
+/** What an earlier process left: what it may have paused, or why that cannot be known. */
+export type LeftIntents =
+  | { readonly kind: "known"; readonly intents: readonly PauseIntent[] }
+  | { readonly kind: "unreadable"; readonly problem: string };
+
+/** How long one read or write may take, in ms: a file system that hangs must not hold clients. */
+const limitMs = 2_000;
+/** The largest file, in bytes: larger than that of the most targets. */
+const bytesMax = 32 * 1024 * 1024;
+
+/**
+ * The file that says what this process may have paused. It is synced to the disk, with its folder, before anything is
+ * paused, so that the next process can resume what it names. Changes are written one after the other.
+ */
+export class IntentFile {
+  readonly #path: () => string | null;
+  #intents: readonly PauseIntent[] = [];
+  #last: Promise<unknown> = Promise.resolve();
+
+  /** @param path where it is, now: a reload may move it; `null`: nowhere, so nothing may be paused */
+  constructor(path: () => string | null) {
+    this.#path = path;
+  }
+
+  /** Where it is now; `null`: nowhere. */
+  get path(): string | null {
+    return this.#path();
+  }
+
+  /** The intents that are not over. */
+  get open(): readonly PauseIntent[] {
+    return this.#intents;
+  }
+
+  /** Reads what an earlier process left, and keeps it until its targets are closed. To be called once, first. */
+  async read(): Promise<LeftIntents> {
+    const { path } = this;
+    if (path === null) return { kind: "known", intents: [] };
+    try {
+      const intents = parseIntents(await promptly(readRegularFileLater(path, bytesMax)));
+      if (intents === undefined) return unreadable(path, "its content must be a list of intents of format 1 or 2");
+      this.#intents = intents;
+      return { kind: "known", intents };
+    } catch (error) {
+      const isAbsent = error instanceof Error && "code" in error && error.code === "ENOENT";
+      if (isAbsent) return { kind: "known", intents: [] };
+      return unreadable(path, errorMessage(error));
+    }
+  }
+
+  /** Adds an intent. @throws Error if it is not on the disk after {@link limitMs}: then nothing may be paused */
+  announce(intent: PauseIntent): Promise<void> {
+    return this.#change((intents) => [...intents, intent]);
+  }
+
+  /**
+   * Notes that the switchover of a run may be requested from now on.
+   * @param deadlineWallMs when everything is resumed at the latest, in ms since the epoch
+   * @throws Error as {@link announce}
+   */
+  request(run: string, deadlineWallMs: number): Promise<void> {
+    return this.#change((intents) =>
+      intents.map((intent) =>
+        intent.run === run && intent.finish !== null
+          ? { ...intent, deadlineWallMs, finish: { ...intent.finish, mayBeRequested: true } }
+          : intent,
+      ),
+    );
+  }
+
+  /**
+   * Removes a target whose RESUME is verified.
+   * @param run only of this run; `null`: of all, because what is not paused is paused by none of them
+   * @throws Error if that is not on the disk after {@link limitMs}
+   */
+  close(target: PauseTarget, run: string | null = null): Promise<void> {
+    return this.#change((intents) => withoutTarget(intents, target, run));
+  }
+
+  /** Keeps only these targets of a run, or nothing of it. @throws Error as {@link close} */
+  async retain(run: string, targets: readonly PauseTarget[]): Promise<void> {
+    const isKnown = this.#intents.some((intent) => intent.run === run);
+    if (isKnown) await this.#change((intents) => withTargets(intents, run, targets));
+  }
+
+  #change(change: (intents: readonly PauseIntent[]) => readonly PauseIntent[]): Promise<void> {
+    const writing = this.#write(this.#last, change);
+    // Also one that takes too long is waited for before the next: it must not overtake that.
+    this.#last = writing.catch(() => {});
+    return promptly(writing);
+  }
+
+  async #write(
+    before: Promise<unknown>,
+    change: (intents: readonly PauseIntent[]) => readonly PauseIntent[],
+  ): Promise<void> {
+    await before;
+    const intents = change(this.#intents);
+    const { path } = this;
+    if (path === null) throw new Error("state_file must be set, because nothing may be paused without it");
+    await replaceFile(path, writtenIntents(intents));
+    this.#intents = intents;
+  }
+}
+
+function unreadable(file: string, why: string): LeftIntents {
+  return { kind: "unreadable", problem: `Cannot read ${file}: ${why}` };
+}
+
+/** Waits for the file system, for {@link limitMs} at most. @throws its error, or an Error if it takes longer */
+async function promptly<Value>(promise: Promise<Value>): Promise<Value> {
+  const value = await inTime(promise, limitMs);
+  if (value === late) throw new Error(`the file system did not answer within ${limitMs} ms`);
+  return value;
+}

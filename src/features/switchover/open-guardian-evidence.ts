@@ -1,0 +1,150 @@
+import { pino } from "pino";
+import { notConfigured } from "../../balancing/balancer.ts";
+import { BalancerSet, type FindPushTargets } from "../../balancing/balancer-set.ts";
+import type { ClusterState } from "../../cluster/snapshot.ts";
+import type { SetTimer } from "../../cluster/timer.ts";
+import type { LocalProbes, StartProbes } from "../../command/client/probed-clusters.ts";
+import type { Config } from "../../config/model/config.ts";
+import { Scope } from "../../feature/scope.ts";
+import { type ClusterView, viewAt } from "../../health/evidence/leadership/cluster-view.ts";
+import type { HealthPolicy } from "../../health/health-policy.ts";
+import type { Logger } from "../../log/logger.ts";
+import { noSavedState, readSavedState } from "../../state/saved-state.ts";
+import { provenPrimary } from "./finish/proven-primary.ts";
+import type { GuardEvidence } from "./guardian/guard.ts";
+import type { GuardedRun } from "./guardian/messages.ts";
+import { RouteLeader } from "./hands/route-leader.ts";
+import { IntentFile } from "./intent/intent-file.ts";
+import { PeerLink } from "./peers/peer-link.ts";
+
+/** What a guardian gets its evidence from, and whom it tells. */
+export interface GuardianSources {
+  readonly setTimer: SetTimer;
+  readonly startProbes: StartProbes;
+  /** The balancers and poolers that the configuration names. */
+  readonly pushTargets: readonly FindPushTargets[];
+  /** Looks into the DCS of a cluster; `null`: none is configured. */
+  readonly openDcs: (
+    config: Config,
+    cluster: string,
+  ) => Promise<{ isChangePending(): Promise<boolean | null>; close(): void } | null>;
+  /** Takes what goes wrong; the run goes on without it. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** The guardian has no metrics. */
+const noMetrics = { set: () => {}, count: () => {}, observe: () => {}, remove: () => {} };
+
+/**
+ * What a guardian knows of the cluster of its run: it asks the nodes itself, by the same rules as the main process. While
+ * that lives it sends nothing to balancers.
+ */
+export function openEvidence(guarded: GuardedRun, sources: GuardianSources): GuardEvidence {
+  const { setTimer, onError } = sources;
+  const time = { now: (): number => performance.now(), setTimer };
+  const scope = new Scope({ setTimer, onProblem: (what, problem) => onError(new Error(`${what}: ${problem}`)) });
+  const { intent, plan, config, routeWaitMs } = guarded;
+  const { cluster } = intent;
+  const log: Logger = pino({ level: "warn", base: null }, { write: (text: string) => void process.stderr.write(text) });
+  const clusters = openClusters(guarded, { ...sources, scope, onChange: (name) => pushes.clusterChanged(name) });
+  const view = (): ClusterView | null => clusters.view(cluster);
+  let dcs: ReturnType<GuardianSources["openDcs"]> | null = null;
+  const pushes = new BalancerSet({ log, metrics: noMetrics, ...clusters, ...time });
+  const leader = new RouteLeader({
+    cluster,
+    lead: (balancer, to, limitMs) => pushes.lead(balancer, to, limitMs) ?? Promise.resolve(notConfigured(balancer)),
+    checks: () => Promise.resolve([]),
+    nodes: () => view()?.cluster.nodes.map(({ node: { name } }) => name) ?? [],
+    waitMs: routeWaitMs,
+    ...time,
+  });
+  scope.hold("the balancers", () => pushes.stop());
+  return {
+    primary: () => provenPrimary(view(), intent.finish.evidence, plan.leader),
+    takeOver: () => {
+      pushes.configure(sources.pushTargets.flatMap((targetsOf) => targetsOf(config, clusters)));
+      clusters.hint(cluster);
+    },
+    isChangePending: async () => {
+      if (dcs === null) {
+        const opened = sources.openDcs(config, cluster);
+        dcs = opened;
+        scope.hold("the DCS", async () => (await opened)?.close());
+      }
+      return (await dcs)?.isChangePending() ?? null;
+    },
+    leader,
+    peers: (mayBeRequested) => linksOf(guarded, mayBeRequested),
+    isOver: () => isOver(guarded),
+    stop: () => void scope.end(),
+  };
+}
+
+/** The clusters of the configuration, which this process asks itself. */
+interface AskedClusters {
+  readonly cluster: (name: string) => ClusterState | undefined;
+  readonly policy: (name: string) => HealthPolicy | undefined;
+  view(name: string): ClusterView | null;
+  hint(name: string): void;
+}
+
+/** Asks the nodes of all clusters, beginning with what the main process has saved. */
+function openClusters(
+  { config }: GuardedRun,
+  {
+    startProbes,
+    scope,
+    onChange,
+    onError,
+  }: GuardianSources & { readonly scope: Scope; readonly onChange: (cluster: string) => void },
+): AskedClusters {
+  let probes: LocalProbes | null = null;
+  const start = async (): Promise<void> => {
+    const file = config.stateFile;
+    const saved = file === null ? noSavedState : await readSavedState(file, config.clusters);
+    if (scope.signal.aborted) return;
+    const started = startProbes(config, (name, what) => onError(new Error(`TLS files of ${name}: ${what}`)), saved);
+    probes = started;
+    scope.hold("the probes", () => started.stop());
+    started.onChange(onChange);
+    await started.firstRound;
+  };
+  void start().catch(onError);
+  return {
+    cluster: (name) => probes?.probed.cluster(name),
+    policy: (name) => probes?.probed.policy(name),
+    view: (name) => {
+      if (probes === null) return null;
+      const { probed } = probes;
+      const [state, policy] = [probed.cluster(name), probed.policy(name)];
+      return state === undefined || policy === undefined ? null : viewAt(state, policy, probed.now());
+    },
+    hint: (name) => probes?.hint(name),
+  };
+}
+
+/** The peers that have acknowledged the run: they hear of this process from now on. */
+function linksOf({ intent, plan, config }: GuardedRun, mayBeRequested: boolean): readonly PeerLink[] {
+  return config.peers
+    .filter(({ name }) => plan.peers.includes(name))
+    .flatMap((peer) => {
+      const link = new PeerLink(peer, () => intent, { onEcho: () => {}, onTakenOver: () => {} });
+      return link.join(mayBeRequested) === null ? [link] : [];
+    });
+}
+
+/** Whether the run has ended, or a peer finishes it, while this process stood still. */
+async function isOver(guarded: GuardedRun): Promise<boolean> {
+  const { intent, intentsPath } = guarded;
+  const left = await new IntentFile(() => intentsPath).read();
+  if (left.kind === "known" && left.intents.every(({ run }) => run !== intent.run)) return true;
+  const answers = await Promise.all(
+    linksOf(guarded, false).map(async (link) => {
+      // A peer that does not say has not taken over, as far as is known.
+      const hasTakenOver = await link.hasTakenOver().catch(() => null);
+      link.leave();
+      return hasTakenOver;
+    }),
+  );
+  return answers.includes(true);
+}

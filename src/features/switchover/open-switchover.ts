@@ -1,0 +1,220 @@
+import { hostname } from "node:os";
+import { nodeNamed } from "../../cluster/lookup.ts";
+import type { Config } from "../../config/model/config.ts";
+import { type Balancers, notConfigured } from "../../balancing/balancer.ts";
+import type { Host, Opened } from "../../feature/feature.ts";
+import type { Offers } from "../../feature/offer.ts";
+import { balancers, claimStores, managementCalls, pendingChanges, seamlessSwitchovers } from "../../feature/offers.ts";
+import type { Scope } from "../../feature/scope.ts";
+import { type ClusterView, viewAt } from "../../health/evidence/leadership/cluster-view.ts";
+import { BodyBudget } from "../../http/message/body-budget.ts";
+import type { Caller } from "../../http/message/caller.ts";
+import { supervisorOf } from "../../program/supervisor.ts";
+import { runPreflight } from "./checks/run-preflight.ts";
+import type { Grantor } from "./claims/own-claim.ts";
+import { Claims } from "./claims/claims.ts";
+import { fleetGrantor } from "./claims/fleet-grantor.ts";
+import { endedSwitchoverEvent, keptPausesEvent } from "./events.ts";
+import { fileBeside } from "./files.ts";
+import { IntentFile } from "./intent/intent-file.ts";
+import type { RequestResult } from "./machine/event.ts";
+import type { SwitchoverPlan } from "./machine/plan.ts";
+import { PauseKeeper } from "./peers/pause-keeper.ts";
+import { instanceOf } from "./peers/peer-grantor.ts";
+import { announcedPreflight } from "./preflight/announced-preflight.ts";
+import { knownServers } from "./preflight/pooler-setup.ts";
+import { isCheckedOnly } from "./run/plan-of.ts";
+import { Switchovers } from "./switchovers.ts";
+
+/** Calls of peers that are being received, in bytes: of one caller, and of all. The longest has 2 MB. */
+export const peerBodyBytes = { one: 4 * 1024 * 1024, all: 16 * 1024 * 1024 } as const;
+
+/** What carries out seamless switchovers: those of this process, and those that others no longer can finish. */
+export interface RunningSwitchovers extends Opened {
+  readonly switchovers: Switchovers;
+  /** What other rolecalls have announced. */
+  readonly keeper: PauseKeeper;
+  /** What calls of peers that are being received may take in memory. */
+  readonly bodies: BodyBudget;
+  /** Which run of a cluster may go on. */
+  readonly claims: Claims;
+  /** This process, as its peers know it. */
+  readonly instance: string;
+}
+
+/** How long the answer to the request may take, in ms: Patroni answers when the new leader has the lock. */
+const answerMs = 30_000;
+/** How long runs may take to end where the configuration does not use them any more, in ms. */
+const endMaxMs = 20_000;
+
+/** Opens what carries out seamless switchovers, and reads what an earlier process has left. */
+export function openSwitchover(host: Host, scope: Scope): RunningSwitchovers {
+  const { log } = host;
+  const { instance } = host.snapshot();
+  let config: Config;
+  let ready: Promise<void> | null = null;
+  const watching = scope.child("what other rolecalls have announced");
+  const claims: Claims = new Claims({
+    log,
+    path: () => fileBeside(config, "claims"),
+    now: host.observe,
+    open: () => keeper.open,
+    poolers: () => config.poolers,
+    isPeer: (asking) => isPeer(config, asking),
+  });
+  const keeper: PauseKeeper = new PauseKeeper({
+    log,
+    now: host.observe,
+    scope: watching,
+    poolers: () => config.poolers,
+    name: hostname(),
+    onHeard: (run) => claims.heard(run),
+    onOver: (run) => void claims.give(run, null),
+    finish: (...kept) => switchovers.finish(...kept),
+    onChange: (change) => host.publish(keptPausesEvent(change), { poolers: change.databases.slice(0, 20) }),
+  });
+  // A scope of its own: what runs still have to do needs timers while the rest ends.
+  const runs = scope.child("what runs have left");
+  const switchovers: Switchovers = openRuns(host, runs, { claims, config: () => config });
+  const stopping = async (): Promise<void> => {
+    // Nothing may stay paused. What is not resumed in time is resumed by the guardian, and by the next process.
+    await switchovers.stop("rolecall is stopping");
+    await watching.end();
+  };
+  scope.hold("what is offered", seamlessSwitchovers.bring(host.offers, switchovers));
+  scope.hold("the switchovers", stopping, endMaxMs);
+  return {
+    switchovers,
+    keeper,
+    claims,
+    instance,
+    bodies: new BodyBudget(peerBodyBytes),
+    configure: (next) => {
+      config = next;
+      if (ready === null) ready = startBoth(claims, switchovers);
+      else switchovers.configure();
+    },
+    get ready() {
+      return ready ?? Promise.resolve();
+    },
+    isBusy: () => switchovers.paused.size > 0 || keeper.open.length > 0,
+    clusterChanged: (cluster) => switchovers.clusterChanged(cluster),
+    stopping,
+  };
+}
+
+function openRuns(
+  host: Host,
+  scope: Scope,
+  { claims, config }: { readonly claims: Claims; readonly config: () => Config },
+): Switchovers {
+  const { log, metrics, offers, observe } = host;
+  const view = (name: string): ClusterView | null => {
+    const [state, policy] = [host.cluster(name), host.policy(name)];
+    return state === undefined || policy === undefined ? null : viewAt(state, policy, observe());
+  };
+  const self = { instance: host.snapshot().instance, name: hostname() };
+  const leading = (cluster: string): readonly string[] =>
+    balancers.in(offers).flatMap((one) => one.leadingToPrimary(cluster));
+  return new Switchovers({
+    log,
+    config,
+    claims,
+    self,
+    scope,
+    intents: new IntentFile(() => fileBeside(config(), "pauses")),
+    now: observe,
+    wall: host.wall,
+    setTimer: scope.setTimer,
+    view,
+    isChangePending: (cluster) => pendingChanges.in(offers)[0]?.(cluster) ?? Promise.resolve(null),
+    preflight: (request, heldMs) => {
+      const { cluster } = request;
+      if (request.start === "announced")
+        return Promise.resolve(announcedPreflight(view(cluster), { ...request, config: config() }));
+      const input = {
+        ...request,
+        config: config(),
+        self: { ...self, generation: claims.next(cluster) },
+        routeWaitMs: isCheckedOnly(config(), cluster, leading(cluster)) ? request.routeWaitMs : 0,
+        uncounted: balancers.in(offers).flatMap((one) => one.uncounted(cluster)),
+        supervisor: supervisorOf(process.env, process.pid),
+        heldMs,
+      };
+      return runPreflight(input, { view: () => view(cluster), servers: () => knownServers(host.snapshot()) });
+    },
+    request: (plan, caller, mayStill) => requestSwitchover(plan, { host, caller, mayStill }),
+    checks: host.backendCounts,
+    balancersOf: leading,
+    lead: (...to) => leadBy(offers, ...to),
+    grantors: (isOptional) => grantorsIn(offers, isOptional),
+    onStep: ({ cluster, run }, { step, text, afterMs }) =>
+      log.info({ cluster, run, step, text, after_ms: Math.round(afterMs) }, "switchover"),
+    onEnd: (ended) => {
+      const { cluster, outcome, heldMs } = ended;
+      metrics.count("switchovers", { cluster, outcome });
+      if (heldMs !== null) metrics.observe("switchoverHeld", { cluster }, heldMs);
+      if (outcome !== "dry_run" && outcome !== "refused") host.publish(endedSwitchoverEvent(ended));
+    },
+  });
+}
+
+async function startBoth(claims: Claims, switchovers: Switchovers): Promise<void> {
+  await Promise.all([claims.start(), switchovers.start()]);
+}
+
+/** Makes sure that a balancer leads clients to a node, whichever feature has it. @returns why it does not, or `null` */
+function leadBy(offers: Offers, ...[balancer, ...to]: Parameters<Balancers["lead"]>): Promise<string | null> {
+  for (const one of balancers.in(offers)) {
+    const led = one.lead(balancer, ...to);
+    if (led !== undefined) return led;
+  }
+  return Promise.resolve(notConfigured(balancer));
+}
+
+function grantorsIn(offers: Offers, isOptional: boolean): readonly Grantor[] {
+  return claimStores.in(offers).flatMap((storeNow) => {
+    const store = storeNow();
+    return store === null ? [] : [fleetGrantor(store, isOptional)];
+  });
+}
+
+/** Whether a process is among the peers of this one; `null` if a peer does not say who it is, and none is this process. */
+async function isPeer({ peers }: Pick<Config, "peers">, instance: string): Promise<boolean | null> {
+  const found = await Promise.all(peers.map(instanceOf));
+  if (found.includes(instance)) return true;
+  return found.includes(null) ? null : false;
+}
+
+/** Sends the request, and lets the nodes be probed in a burst: the candidate, or all. */
+async function requestSwitchover(
+  { cluster, leader, candidate }: SwitchoverPlan,
+  { host, caller, mayStill }: { readonly host: Host; readonly caller: Caller; readonly mayStill: () => boolean },
+): Promise<RequestResult> {
+  const [calls] = managementCalls.in(host.offers);
+  if (calls === undefined)
+    return { kind: "refused", status: 503, reason: "no part of rolecall that calls nodes is open" };
+  const state = host.cluster(cluster);
+  const memberOf = (node: string): string =>
+    (state === undefined ? undefined : nodeNamed(state, node))?.node.member ?? node;
+  host.hint({ cluster, node: candidate, event: candidate === null ? null : "promote" });
+  const answer = await calls.switchOver({
+    cluster,
+    leader: memberOf(leader),
+    candidate: candidate === null ? null : memberOf(candidate),
+    caller,
+    timeoutMs: answerMs,
+    mayStill,
+  });
+  if ("message" in answer) return { kind: "refused", status: answer.status, reason: answer.message };
+  if ("withheld" in answer) return { kind: "withheld" };
+  if ("problem" in answer)
+    return answer.mayBeExecuted
+      ? { kind: "unknown", reason: `the request failed (${answer.problem}): the cluster may have executed it` }
+      : { kind: "refused", status: 502, reason: `the node could not be reached (${answer.problem})` };
+  const { status, text } = answer;
+  const words = text.trim().slice(0, 500);
+  if (status < 300) return { kind: "accepted" };
+  if (status >= 400 && status < 500) return { kind: "refused", status, reason: words };
+  return { kind: "unknown", reason: `the node answered ${status}: ${words}` };
+}

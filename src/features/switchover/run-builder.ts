@@ -1,0 +1,326 @@
+import type { ChildProcess } from "node:child_process";
+import type { SetTimer } from "../../cluster/timer.ts";
+import type { Config } from "../../config/model/config.ts";
+import type { PeerConfig } from "./config/peer-schema.ts";
+import type { ClusterView } from "../../health/evidence/leadership/cluster-view.ts";
+import type { Caller } from "../../http/message/caller.ts";
+import type { BackendCount } from "../../http/message/server-census.ts";
+import type { Logger } from "../../log/logger.ts";
+import type { LeadTo } from "../../balancing/balancer.ts";
+import type { Claims } from "./claims/claims.ts";
+import { type Grantor, OwnClaim } from "./claims/own-claim.ts";
+import { evidenceOf, servingPrimary } from "./finish/proven-primary.ts";
+import { finishRun } from "./finish/finish-run.ts";
+import { Guardian } from "./guardian/guardian.ts";
+import type { GuardedRun } from "./guardian/messages.ts";
+import { PauseHand } from "./hands/pause-hand.ts";
+import { PendingChange } from "./hands/pending-change.ts";
+import { RouteLeader } from "./hands/route-leader.ts";
+import type { IntentFile } from "./intent/intent-file.ts";
+import type { FinishIntent, IntendedPause, PauseIntent } from "./intent/pause-intent.ts";
+import type { AdoptedRun } from "./machine/advance.ts";
+import type { RequestResult } from "./machine/event.ts";
+import type { SwitchoverPlan } from "./machine/plan.ts";
+import type { Outcome, SwitchoverState } from "./machine/state.ts";
+import type { KeptFinish } from "./peers/pause-keeper.ts";
+import { peerGrantor } from "./peers/peer-grantor.ts";
+import { PeerLink } from "./peers/peer-link.ts";
+import type { Preflight } from "./preflight/preflight-line.ts";
+import { intentSafeguard } from "./run/intent-safeguard.ts";
+import { finishingQuietMs, type SwitchoverRequest } from "./run/plan-of.ts";
+import { type RecordedStep, type Safeguard, type SwitchoverHands, SwitchoverRun } from "./run/switchover-run.ts";
+
+/** What runs depend on. */
+export interface RunBuilderContext {
+  readonly log: Logger;
+  readonly config: () => Config;
+  readonly intents: IntentFile;
+  readonly claims: Claims;
+  /** This process, as its peers know it. */
+  readonly self: { readonly instance: string; readonly name: string };
+  /** In ms of rolecall's clock. */
+  readonly now: () => number;
+  /** In ms since the epoch. */
+  readonly wall: () => number;
+  readonly setTimer: SetTimer;
+  /** The evidence of a cluster now; `null` if it is not monitored. */
+  readonly view: (cluster: string) => ClusterView | null;
+  /** Whether a change of a cluster's leader is pending in its DCS; `null` if it is not known. */
+  readonly isChangePending: (cluster: string) => Promise<boolean | null>;
+  readonly preflight: (request: SwitchoverRequest, heldMs: readonly number[]) => Promise<Preflight>;
+  /** @param mayStill whether it may be sent, looked at when the connection is open */
+  readonly request: (plan: SwitchoverPlan, caller: Caller, mayStill: () => boolean) => Promise<RequestResult>;
+  /** The checks of each server that HAProxy names. */
+  readonly checks: () => Promise<readonly BackendCount[]>;
+  readonly balancersOf: (cluster: string) => readonly string[];
+  readonly lead: (balancer: string, to: LeadTo, limitMs: number) => Promise<string | null>;
+  /** Who grants a claim beside the peers: the store of the fleet. @param isOptional whether it may be silent */
+  readonly grantors: (isOptional: boolean) => readonly Grantor[];
+  readonly onStep: (plan: SwitchoverPlan, step: RecordedStep) => void;
+  /** Starts the guardian process of a run, or takes one that is ready. */
+  readonly guardian: () => ChildProcess;
+  /** How long clients were held in the last switchovers of a cluster, in ms, oldest first. */
+  readonly heldMs: (cluster: string) => readonly number[];
+  /** Takes over a target that a run leaves although it may be paused. */
+  readonly onLeft: (intent: PauseIntent, target: IntendedPause) => void;
+  readonly onRunEnd: (plan: SwitchoverPlan, outcome: Outcome) => void;
+}
+
+/** What a run is made from, in addition to its plan. */
+export interface RunParts {
+  readonly request: SwitchoverRequest;
+  readonly caller: Caller;
+  /** Those of the plan, in the same order. */
+  readonly targets: readonly IntendedPause[];
+  readonly peers: readonly PeerConfig[];
+}
+
+/** An intent of which it is known how it is finished. */
+type FinishableIntent = PauseIntent & { readonly finish: FinishIntent };
+
+/** Of each command but PAUSE, in ms. */
+const commandMs = 1_000;
+/** Between two looks at a pooler that is read again, in ms. */
+const pollMs = 20;
+/** How long a route is waited for that cannot be read, where a run is finished for another process, in ms. */
+const finishingWaitMs = 1_000;
+
+/** Makes runs with all that carries them out: those of this process, and those of other processes that it finishes. */
+export class RunBuilder {
+  readonly #context: RunBuilderContext;
+
+  constructor(context: RunBuilderContext) {
+    this.#context = context;
+  }
+
+  /** A run that begins here. */
+  build(plan: SwitchoverPlan, parts: RunParts): SwitchoverRun {
+    const { now, setTimer, onStep, onRunEnd } = this.#context;
+    const runContext = {
+      plan,
+      now,
+      setTimer,
+      onError: this.#onError(plan),
+      onStep: (step: RecordedStep) => onStep(plan, step),
+      onEnd: (outcome: Outcome) => onRunEnd(plan, outcome),
+    };
+    return new SwitchoverRun(runContext, (run) => this.#handsOf(run, plan, parts));
+  }
+
+  /** A run that another process has begun. It goes on at once. */
+  finish(
+    {
+      intent: { run, cluster, finish },
+      plan,
+      targets,
+      adopted,
+    }: {
+      readonly intent: FinishableIntent;
+      readonly plan: SwitchoverPlan;
+      readonly targets: KeptFinish["targets"] | readonly IntendedPause[];
+      readonly adopted: AdoptedRun;
+    },
+    acts: {
+      readonly primary: () => string | null;
+      readonly close: (target: number) => Promise<void>;
+      readonly leave: (target: number) => void;
+      readonly onEnd: (outcome: Outcome) => void;
+      /** Whether a change of the leader is pending in the DCS; `null` if it is not known. */
+      readonly isChangePending: () => Promise<boolean | null>;
+    },
+  ): SwitchoverRun {
+    const { now, setTimer, onStep } = this.#context;
+    return finishRun(
+      {
+        ...acts,
+        plan,
+        by: { run, cluster, generation: finish.generation },
+        targets: targets.map((target) => ({ resumer: null, ...target })),
+        now,
+        setTimer,
+        leader: this.#leaderOf(cluster, finishingWaitMs),
+        safeguards: [],
+        onStep: (step) => onStep(plan, step),
+        onError: this.#onError(plan),
+      },
+      adopted,
+    );
+  }
+
+  /** What a plan is made from. */
+  sourcesOf(
+    cluster: string,
+    targets: readonly IntendedPause[],
+  ): {
+    readonly config: Pick<Config, "poolers">;
+    readonly targets: readonly IntendedPause[];
+    readonly balancers: readonly string[];
+  } {
+    return { config: this.#context.config(), targets, balancers: this.#context.balancersOf(cluster) };
+  }
+
+  #handsOf(run: SwitchoverRun, plan: SwitchoverPlan, parts: RunParts): SwitchoverHands {
+    const { now, intents, preflight, isChangePending, request, view, heldMs, onLeft } = this.#context;
+    const { cluster } = plan;
+    const { caller, targets } = parts;
+    const claim = this.#claimOf(plan, parts);
+    const hands = this.#pauseHands(run, { plan, claim, targets });
+    // The number of the run, and the evidence, are those of the moment when it is armed.
+    let known: FinishableIntent | null = null;
+    const intent = (): FinishableIntent => (known ??= this.#intentOf(plan, targets, claim.generation));
+    const pending = new PendingChange({ now, read: () => isChangePending(cluster) });
+    const leader = this.#leaderOf(cluster, parts.request.routeWaitMs);
+    return {
+      preflight: () => preflight(parts.request, heldMs(cluster)),
+      claim,
+      safeguards: this.#safeguards(run, { plan, parts, claim, intent, hands }),
+      targets: hands,
+      request: (mayStill) => request(plan, caller, mayStill),
+      primary: () => ({
+        node: servingPrimary(view(cluster)),
+        pending: isUnknown(run.state) ? pending.look() : "unknown",
+      }),
+      lead: (route, node) => leader.lead(plan.routes[route], node),
+      close: (target) => intents.close(plan.targets[target] ?? { pooler: "", database: "" }),
+      leave: (target) => {
+        const left = targets[target];
+        if (left !== undefined) onLeft(intent(), left);
+      },
+    };
+  }
+
+  #pauseHands(
+    run: SwitchoverRun,
+    { plan, claim, targets }: Pick<RunParts, "targets"> & { readonly plan: SwitchoverPlan; readonly claim: OwnClaim },
+  ): readonly PauseHand[] {
+    const { now } = this.#context;
+    const by = {
+      run: plan.run,
+      cluster: plan.cluster,
+      get generation() {
+        return claim.generation;
+      },
+    };
+    return targets.map(
+      ({ database, console }, target) =>
+        new PauseHand({
+          target: { by, database, console },
+          limits: { commandMs, pauseMs: plan.limits.pauseMs + commandMs, pollMs },
+          mayPause: () => run.mayPause(),
+          areEarlierOver: () => claim.areEarlierOver,
+          lead: () => run.leadLast(target),
+          now,
+          onEvent: (event) => run.happened({ ...event, target }),
+        }),
+    );
+  }
+
+  #safeguards(
+    run: SwitchoverRun,
+    {
+      plan,
+      parts,
+      claim,
+      intent,
+      hands,
+    }: {
+      readonly plan: SwitchoverPlan;
+      readonly parts: RunParts;
+      readonly claim: OwnClaim;
+      readonly intent: () => FinishableIntent;
+      readonly hands: readonly PauseHand[];
+    },
+  ): readonly Safeguard[] {
+    const { intents, now, wall, guardian } = this.#context;
+    const { armMs, deadlineMs } = plan.limits;
+    return [
+      intentSafeguard(intents, intent, { prepare: () => Promise.all(hands.map((hand) => hand.prepare())), wall }),
+      new Guardian({
+        process: guardian,
+        guarded: () => this.#guardedRun(plan, intent(), parts.request.routeWaitMs),
+        leftMs: armMs + deadlineMs,
+        onLost: (why, hasTakenOver) => run.happened({ kind: "guardian_lost", why, hasTakenOver }),
+      }),
+      ...parts.peers.map(
+        (peer, at) =>
+          new PeerLink(peer, intent, {
+            onEcho: (sentAtMs) => {
+              claim.heard(peer.name, now() - (performance.now() - sentAtMs));
+              run.happened({ kind: "echo", peer: at });
+            },
+            onTakenOver: (by) => run.happened({ kind: "fenced", by }),
+          }),
+      ),
+    ];
+  }
+
+  #claimOf(
+    { run, cluster, targets }: SwitchoverPlan,
+    { request, peers }: Pick<RunParts, "request" | "peers">,
+  ): OwnClaim {
+    const { claims, now, self, grantors } = this.#context;
+    const isHurried = request.start === "announced";
+    const databases = targets.map(({ pooler, database }) => ({ pooler, database }));
+    return new OwnClaim({
+      claims,
+      grantors: [
+        ...(request.isUnguarded ? [] : grantors(isHurried)),
+        ...peers.map((peer) => peerGrantor(peer, isHurried)),
+      ],
+      claim: { run, cluster, by: self.name, instance: self.instance, databases },
+      now,
+    });
+  }
+
+  #intentOf(
+    { run, cluster, limits, start, leader, candidate }: SwitchoverPlan,
+    targets: readonly IntendedPause[],
+    generation: number,
+  ): FinishableIntent {
+    const { wall, view } = this.#context;
+    const seen = view(cluster);
+    const evidence = seen === null ? { systemIdentifier: null, timeline: null } : evidenceOf(seen, leader);
+    const deadlineWallMs = wall() + limits.armMs + limits.deadlineMs;
+    const finish = { generation, start, leader, candidate, mayBeRequested: start === "announced", evidence };
+    return { run, cluster, deadlineWallMs, targets, finish };
+  }
+
+  #guardedRun(plan: SwitchoverPlan, intent: GuardedRun["intent"], routeWaitMs: number): GuardedRun {
+    const config = this.#context.config();
+    const own = (databases: readonly { readonly cluster: string }[]): boolean =>
+      databases.some(({ cluster }) => cluster === plan.cluster);
+    return {
+      intent,
+      plan: { ...plan, limits: { ...plan.limits, quietMs: finishingQuietMs } },
+      routeWaitMs,
+      intentsPath: this.#context.intents.path,
+      config: {
+        ...config,
+        clusters: config.clusters.filter(({ name }) => name === plan.cluster),
+        poolers: config.poolers
+          .filter(({ databases }) => own(databases))
+          .map((pooler) => ({
+            ...pooler,
+            databases: pooler.databases.filter(({ cluster }) => cluster === plan.cluster),
+          })),
+        balancers: config.balancers.filter(({ haproxy }) => own(haproxy.backends)),
+        listen: [],
+      },
+    };
+  }
+
+  #leaderOf(cluster: string, waitMs: number): RouteLeader {
+    const { lead, checks, view, now, setTimer } = this.#context;
+    const nodes = (): readonly string[] => view(cluster)?.cluster.nodes.map(({ node: { name } }) => name) ?? [];
+    return new RouteLeader({ cluster, lead, checks, nodes, waitMs, now, setTimer });
+  }
+
+  #onError({ cluster, run }: SwitchoverPlan): (error: unknown) => void {
+    return (error) => this.#context.log.error({ err: error, cluster, run }, "internal error in a switchover");
+  }
+}
+
+/** Whether nobody knows what the cluster makes of the request. */
+function isUnknown(state: SwitchoverState): boolean {
+  return state.kind === "switching" && state.request === "unknown";
+}

@@ -1,0 +1,74 @@
+import { listText } from "../../../health/documents/wording.ts";
+import { pauseName, type SwitchoverPlan } from "../machine/plan.ts";
+import type { LeftTarget, Outcome, SettledOutcome } from "../machine/state.ts";
+
+/** What the sentence about an outcome says of its run. */
+export type OutcomeOf = Pick<SwitchoverPlan, "leader" | "candidate" | "targets">;
+
+/** The outcome of a switchover as sentences, computed from what was read back, pooler by pooler. */
+export function outcomeText(outcome: Outcome, plan: OutcomeOf): string {
+  if (outcome.kind !== "unfinished") return settledText(outcome, plan);
+  const names = plan.targets.map(pauseName).filter((name) => outcome.left.every(({ target }) => target !== name));
+  const going = names.length === 0 ? [] : [`Clients of ${listText(names)} go on${whereOf(outcome.of, plan)}.`];
+  return [unfinishedText(outcome.of, plan), ...going, ...outcome.left.map((left) => leftText(left, outcome.of))].join(
+    " ",
+  );
+}
+
+function settledText(outcome: SettledOutcome, plan: OutcomeOf): string {
+  switch (outcome.kind) {
+    case "dry_run":
+      return "A dry run: nothing was changed.";
+    case "refused":
+      return `Refused: ${outcome.reason}. Nothing was changed.`;
+    case "aborted":
+      return `Stopped before the switchover: ${outcome.reason}. Clients go on with ${plan.leader}; nothing was changed.`;
+    case "rejected":
+      return `The cluster refused the switchover (${outcome.status}): ${outcome.reason}. Nothing was changed.`;
+    case "switched":
+      return `${outcome.node} is the primary${asAsked(outcome.node, plan)}, and clients go on there.`;
+    case "stayed":
+      return `Clients go on: ${outcome.reason}.`;
+    case "unknown":
+      return `Clients go on: ${outcome.reason}. A switchover may still happen.`;
+    case "no_primary":
+      return "Clients go on, and no node is the primary. A switchover may still happen.";
+  }
+}
+
+/** What happened to the cluster, where not all clients are known to go on. */
+function unfinishedText(outcome: SettledOutcome, plan: OutcomeOf): string {
+  switch (outcome.kind) {
+    case "aborted":
+      return `Stopped before the switchover: ${outcome.reason}.`;
+    case "rejected":
+      return `The cluster refused the switchover (${outcome.status}): ${outcome.reason}.`;
+    case "switched":
+      return `${outcome.node} is the primary${asAsked(outcome.node, plan)}.`;
+    case "stayed":
+      return `No node took over: ${outcome.reason}.`;
+    case "unknown":
+      return `Whether the cluster switches over is not known: ${outcome.reason}.`;
+    case "no_primary":
+      return "No node is the primary. A switchover may still happen.";
+    case "dry_run":
+    case "refused":
+      return settledText(outcome, plan);
+  }
+}
+
+function asAsked(node: string, { candidate }: OutcomeOf): string {
+  return candidate === null || candidate === node ? "" : `, not ${candidate} as asked`;
+}
+
+function whereOf({ kind }: SettledOutcome, { leader }: OutcomeOf): string {
+  if (kind === "switched") return " there";
+  return kind === "aborted" || kind === "rejected" ? ` with ${leader}` : "";
+}
+
+function leftText({ target, state, problem }: LeftTarget, of: SettledOutcome): string {
+  const why = problem === null ? "" : ` (${problem})`;
+  if (state === "paused") return `Clients of ${target} may still wait${why}: rolecall goes on to resume it.`;
+  const where = of.kind === "switched" ? of.node : "the primary";
+  return `${target} was not seen to lead to ${where}${why}: its clients may reach another node.`;
+}

@@ -1,0 +1,343 @@
+import { randomBytes } from "node:crypto";
+import type { EndedSwitchover } from "./run/ended-switchover.ts";
+import type { HoldAnswer } from "../../cluster/hint.ts";
+import type { JsonObject } from "../../cluster/values/json.ts";
+import type { ClusterView } from "../../health/evidence/leadership/cluster-view.ts";
+import type { Caller } from "../../http/message/caller.ts";
+import type { Scope } from "../../feature/scope.ts";
+import type { OwnAnswer, SeamlessSwitchovers } from "../../feature/switchovers.ts";
+import { inTime } from "../../state/files/in-time.ts";
+import { provenPrimary, servingPrimary } from "./finish/proven-primary.ts";
+import { GuardianProcesses } from "./guardian/guardian-processes.ts";
+import { type ResumeResult, resumePoolers } from "./hands/resume-poolers.ts";
+import type { FinishIntent, IntendedPause, PauseIntent } from "./intent/pause-intent.ts";
+import { LeftPauses } from "./left-pauses.ts";
+import type { AdoptedRun } from "./machine/advance.ts";
+import { type PauseTarget, pauseName, type SwitchoverPlan } from "./machine/plan.ts";
+import type { Outcome, SwitchoverState } from "./machine/state.ts";
+import { peerGrantor } from "./peers/peer-grantor.ts";
+import type { FinishingRun, KeptFinish } from "./peers/pause-keeper.ts";
+import { type BeginRefusal, alreadyRunning, refused } from "./run/begin-refusal.ts";
+import { holdAnswerOf, notHeld } from "./run/hold-answer.ts";
+import { type KnownRun, KnownRuns } from "./run/known-runs.ts";
+import { finishingPlan, pausedBy, planOf, type SwitchoverRequest } from "./run/plan-of.ts";
+import { announcedRequest, readSwitchoverRequest } from "./run/read-request.ts";
+import { RunBuilder, type RunBuilderContext } from "./run-builder.ts";
+import { endedSwitchover, runDocument, type RunDocument } from "./run/run-document.ts";
+import type { SwitchoverRun } from "./run/switchover-run.ts";
+
+/** What seamless switchovers depend on. */
+export interface SwitchoversContext extends Omit<RunBuilderContext, "guardian" | "heldMs" | "onLeft" | "onRunEnd"> {
+  /** What runs have left is repeated until it ends. */
+  readonly scope: Pick<Scope, "wait" | "signal">;
+  /** In ms since the epoch. */
+  readonly wall: () => number;
+  readonly onEnd: (ended: EndedSwitchover) => void;
+}
+
+/** Of each command but PAUSE, in ms. */
+const commandMs = 1_000;
+/** Until an announcement is answered, in ms: its caller waits for 1 s in all. */
+const announcedMs = 900;
+/** How many held times of a cluster the forecast is made from. */
+const heldMax = 10;
+/** How long a run of an earlier process may go on at most, in ms, whatever the clocks say. */
+const adoptedMaxMs = 300_000;
+/** How long a run that an operator has ended may take to send its RESUMEs, in ms. */
+const givingUpMs = 2_000;
+
+/** The seamless switchovers of this process: one of a cluster at a time. */
+export class Switchovers implements SeamlessSwitchovers {
+  readonly #context: SwitchoversContext;
+  readonly #runs = new KnownRuns();
+  /** The runs of other processes that are finished here. */
+  readonly #finishing = new Set<SwitchoverRun>();
+  readonly #guardians: GuardianProcesses;
+  readonly #builder: RunBuilder;
+  readonly #heldMs = new Map<string, readonly number[]>();
+  readonly #left: LeftPauses;
+  /** `stopping` is final: nothing begins any more, and what goes on is brought to its end. */
+  #phase: "open" | "stopping" = "open";
+
+  constructor(context: SwitchoversContext) {
+    this.#context = context;
+    const { log, intents, setTimer, config, now, scope } = context;
+    const databases = (): readonly (IntendedPause & { readonly cluster: string })[] =>
+      config().clusters.flatMap(({ name: cluster }) =>
+        pausedBy(config(), cluster).map((target) => ({ ...target, cluster })),
+      );
+    const isHeld = (target: PauseTarget): boolean =>
+      this.#runs.all.some(({ run: { state, plan } }) =>
+        plan.targets.some((own, at) => pauseName(own) === pauseName(target) && isHeldBy(state, at)),
+      );
+    this.#guardians = new GuardianProcesses(setTimer);
+    this.#builder = new RunBuilder({
+      ...context,
+      guardian: () => this.#guardians.take(),
+      heldMs: (cluster) => this.#heldMs.get(cluster) ?? [],
+      onLeft: (intent, target) => this.#left.take(intent, target),
+      onRunEnd: (plan, outcome) => this.#onEnd(plan, outcome),
+    });
+    this.#left = new LeftPauses({
+      log,
+      intents,
+      scope,
+      now,
+      databases,
+      isHeld,
+      lead: (cluster, target) => this.#leadLeft(cluster, target),
+    });
+  }
+
+  /** Finishes or resumes what an earlier process has left. Resolves when that is read. */
+  async start(): Promise<void> {
+    this.configure();
+    await this.#context.claims.start();
+    for (const intent of await this.#left.start()) this.#adopt(intent);
+  }
+
+  /** To be called after the configuration has changed. Where stops may be announced, a guardian is kept ready for them. */
+  configure(): void {
+    const { listen, poolers } = this.#context.config();
+    const areAnnounced = listen.some(({ access }) => access.beforeStopTokens.length > 0);
+    this.#guardians.keepReady(this.#phase === "open" && areAnnounced && poolers.length > 0);
+  }
+
+  /** How many databases of each cluster may be paused now. */
+  get paused(): ReadonlyMap<string, number> {
+    // The intents of runs are open ones too.
+    return this.#left.counts;
+  }
+
+  /**
+   * Answers the call for a seamless switchover: begins a run, and does not wait for it.
+   * @param view the evidence of the cluster now
+   * @param body that of the call
+   */
+  call(view: ClusterView, body: JsonObject, how: { readonly isDryRun: boolean; readonly caller: Caller }): OwnAnswer {
+    const begun = this.#begin(view, body, how);
+    if (!("error" in begun)) return { status: 202, document: { ...begun, cluster: view.cluster.name }, error: null };
+    const { status, ...document } = begun;
+    return { status, document, error: begun.error };
+  }
+
+  /**
+   * Holds the clients of a cluster whose leader another program stops as soon as it has the answer, 0.9 s later at most.
+   * If a switchover goes on, the answer says how far that is.
+   */
+  async announceStop(cluster: string, node: string, caller: Caller): Promise<HoldAnswer> {
+    const view = this.#context.view(cluster);
+    if (view === null) return notHeld(null, `${cluster} is not monitored`);
+    const running = this.#runs.running(cluster);
+    const isLed = running?.plan.leader === node;
+    if (!isLed && view.lock.holder !== node) return notHeld(null, `${node} does not lead ${cluster}`);
+    const run = isLed ? running : this.#launch(view, announcedRequest(cluster, node), caller);
+    if ("error" in run) return notHeld(null, run.message);
+    await inTime(run.decided, announcedMs);
+    return holdAnswerOf(run);
+  }
+
+  /** Whether poolers have a database of a cluster: without one nobody's clients would wait. */
+  isPossible(cluster: string): boolean {
+    return pausedBy(this.#context.config(), cluster).length > 0;
+  }
+
+  /** The switchover of a cluster that goes on; `null` if there is none. A dry run is none. */
+  runningOf(cluster: string): string | null {
+    return this.#runs.running(cluster)?.plan.run ?? null;
+  }
+
+  /**
+   * A run of a cluster, which may be a dry run.
+   * @param name `null`: the one that began last
+   * @returns `null` if this process has begun none, or several since
+   */
+  find(cluster: string, name: string | null): RunDocument | null {
+    const known = this.#runs.find(cluster, name);
+    return known === null ? null : this.#describe(known);
+  }
+
+  /** To be called when the state of a cluster has changed. */
+  clusterChanged(cluster: string): void {
+    for (const { run } of this.#runs.of(cluster)) run.clusterChanged();
+    for (const run of this.#finishing) if (run.plan.cluster === cluster) run.clusterChanged();
+  }
+
+  /**
+   * Resumes every database of the cluster's poolers once, also those that somebody else has paused, and those that earlier
+   * runs have left. A run that goes on gives up first.
+   */
+  async resume(cluster: string): Promise<ResumeResult> {
+    const running = this.#runs.running(cluster);
+    if (running !== null) {
+      running.happened({ kind: "give_up", reason: "an operator has resumed everything" });
+      await inTime(running.ended, givingUpMs);
+    }
+    const configured = pausedBy(this.#context.config(), cluster);
+    const names = new Set(configured.map(pauseName));
+    const left = this.#left.of(cluster).filter((target) => !names.has(pauseName(target)));
+    return resumePoolers([...configured, ...left], commandMs);
+  }
+
+  /** Finishes the run that a peer has announced and no longer can finish. @returns how that is ended; `null` if it cannot begin */
+  finish({ run, cluster, finish, targets, onResumed, onEnd }: KeptFinish, adopted: AdoptedRun): FinishingRun | null {
+    if (this.#phase === "stopping" || this.#context.view(cluster) === null) return null;
+    const intent = { run, cluster, finish, deadlineWallMs: 0, targets };
+    const plan = finishingPlan(intent, this.#builder.sourcesOf(cluster, targets), []);
+    const finishing = this.#finishRun(
+      { intent, plan, targets, adopted },
+      {
+        // This process has followed the cluster all the time.
+        primary: () => servingPrimary(this.#context.view(cluster)),
+        close: (target) => {
+          onResumed(target);
+          return Promise.resolve();
+        },
+        leave: () => {},
+        onEnd,
+        isChangePending: () => this.#context.isChangePending(cluster),
+      },
+    );
+    return {
+      letGo: (target) => finishing.happened({ kind: "let_go", target }),
+      stop: () => finishing.happened({ kind: "give_up", reason: "it is over" }),
+    };
+  }
+
+  /**
+   * Ends every run: one that has not requested its switchover resumes and gives up, another one is finished. Resolves
+   * when nothing is paused any more.
+   */
+  async stop(reason: string): Promise<void> {
+    this.#phase = "stopping";
+    this.configure();
+    const runs = this.#runs.all;
+    for (const { run } of runs) run.happened({ kind: "stop", reason });
+    await Promise.all(runs.map(({ run }) => run.ended));
+  }
+
+  #begin(
+    view: ClusterView,
+    body: JsonObject,
+    { isDryRun, caller }: { readonly isDryRun: boolean; readonly caller: Caller },
+  ): { readonly run: string } | BeginRefusal {
+    if (caller.principal === null)
+      return refused(
+        403,
+        "unauthenticated",
+        "Cannot begin a seamless switchover: its caller must be authenticated, got no credential",
+      );
+    const { cluster } = view;
+    const request = readSwitchoverRequest(body, cluster, isDryRun);
+    if ("problem" in request) return refused(400, "bad_request", request.problem);
+    const begun = this.#launch(view, request, caller);
+    return "error" in begun ? begun : { run: begun.plan.run };
+  }
+
+  #launch(view: ClusterView, request: SwitchoverRequest, caller: Caller): SwitchoverRun | BeginRefusal {
+    const { cluster } = view;
+    const refusal = this.#refusalOf(request);
+    if (refusal !== null) return refusal;
+    const { wall } = this.#context;
+    const config = this.#context.config();
+    const targets = pausedBy(config, cluster.name);
+    const run = randomBytes(6).toString("hex");
+    const peers = request.isUnguarded ? [] : config.peers;
+    const names = peers.map(({ name }) => name);
+    const plan = planOf(request, { ...this.#builder.sourcesOf(cluster.name, targets), view, run, peers: names });
+    const begun = this.#builder.build(plan, { request, caller, targets, peers });
+    if (!request.isDryRun)
+      for (const earlier of this.#runs.following(cluster.name))
+        earlier.happened({ kind: "stop", reason: "another switchover begins" });
+    this.#runs.add({ run: begun, by: caller.principal, startedWallMs: wall() });
+    begun.start();
+    return begun;
+  }
+
+  #refusalOf({ cluster, isDryRun }: SwitchoverRequest): BeginRefusal | null {
+    if (this.#phase === "stopping") return refused(503, "stopping", "Cannot begin a switchover: rolecall is stopping");
+    const running = this.runningOf(cluster);
+    if (running !== null) return alreadyRunning(cluster, running);
+    if (isDryRun && this.#runs.hasManyDryRuns(cluster))
+      return refused(409, "checking", `Cannot begin a switchover of ${cluster}: several dry runs go on`);
+    if (!this.isPossible(cluster))
+      return refused(
+        409,
+        "no_pooler",
+        `Cannot switch over cluster ${cluster} seamlessly: poolers must have a database of it, got none`,
+      );
+    return null;
+  }
+
+  /** Leads a database that a run has left to the primary, if rolecall writes its file. */
+  async #leadLeft(cluster: string, { pooler, database }: PauseTarget): Promise<void> {
+    const { config, view, lead } = this.#context;
+    const own = config()
+      .poolers.find(({ name }) => name === pooler)
+      ?.databases.find(({ name }) => name === database);
+    const node = servingPrimary(view(cluster));
+    if (node !== null && own !== undefined && own.file !== null)
+      await lead(pooler, { cluster, node, database }, commandMs);
+  }
+
+  /** Goes on with the run of an earlier process. */
+  #adopt(intent: PauseIntent & { readonly finish: FinishIntent }): void {
+    const { intents, wall, now, view, config, isChangePending } = this.#context;
+    const { cluster, targets, deadlineWallMs, finish } = intent;
+    const plan = finishingPlan(intent, this.#builder.sourcesOf(cluster, targets), []);
+    const leftMs = Math.min(adoptedMaxMs, Math.max(0, deadlineWallMs - wall()));
+    const adopted = {
+      mayBeRequested: finish.mayBeRequested,
+      open: [...targets.keys()],
+      deadlineMs: now() + leftMs,
+      why: "rolecall ended before it had requested the switchover",
+    };
+    const run = this.#finishRun(
+      { intent, plan, targets, adopted },
+      {
+        primary: () => provenPrimary(view(cluster), finish.evidence, finish.leader),
+        close: (target) => intents.close(plan.targets[target] ?? { pooler: "", database: "" }),
+        leave: (target) => {
+          const left = targets[target];
+          if (left !== undefined) this.#left.take(intent, left);
+        },
+        onEnd: (outcome) => {
+          // The promises for it were those of the process before.
+          for (const peer of config().peers) peerGrantor(peer, true).release(plan.run);
+          this.#onEnd(plan, outcome);
+        },
+        isChangePending: () => isChangePending(cluster),
+      },
+    );
+    this.#runs.add({ run, by: null, startedWallMs: wall() });
+  }
+
+  #finishRun(...how: Parameters<RunBuilder["finish"]>): SwitchoverRun {
+    const finishing = this.#builder.finish(...how);
+    this.#finishing.add(finishing);
+    void finishing.ended.then(() => this.#finishing.delete(finishing));
+    return finishing;
+  }
+
+  #onEnd({ cluster, run: name }: SwitchoverPlan, outcome: Outcome): void {
+    const known = this.#runs.find(cluster, name);
+    if (known === null) return;
+    const ended = endedSwitchover(known.run, outcome, known.by);
+    if (outcome.kind === "switched" && ended.heldMs !== null)
+      this.#heldMs.set(cluster, [...(this.#heldMs.get(cluster) ?? []), ended.heldMs].slice(-heldMax));
+    const level = outcome.kind === "switched" || outcome.kind === "dry_run" ? "info" : "warn";
+    this.#context.log[level]({ cluster, outcome: outcome.kind, text: ended.text }, "switchover ended");
+    this.#context.onEnd(ended);
+  }
+
+  #describe({ run, by, startedWallMs }: KnownRun): RunDocument {
+    return runDocument(run, { by, startedWallMs, nowMs: this.#context.now() });
+  }
+}
+
+/** Whether a run holds the clients of a target, or resumes it. */
+function isHeldBy(state: SwitchoverState, target: number): boolean {
+  if (state.kind === "following" || !("targets" in state)) return false;
+  const phase = state.targets[target];
+  return phase !== "closed" && phase !== "left";
+}

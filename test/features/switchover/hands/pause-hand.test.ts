@@ -1,0 +1,325 @@
+import assert from "node:assert/strict";
+import { describe, test, type TestContext } from "node:test";
+import { PgbouncerConsole } from "../../../../src/balancing/pgbouncer/console.ts";
+import { PauseHand, type PauseEvent } from "../../../../src/features/switchover/hands/pause-hand.ts";
+import { pauseConsoleName, type PausingRun } from "../../../../src/features/switchover/hands/pause-console.ts";
+import { type Resumed, resumeTarget } from "../../../../src/features/switchover/hands/resume-target.ts";
+import { FakePgbouncer } from "../../../fake/fake-pgbouncer.ts";
+import { until } from "../../../fake/until.ts";
+
+const run: PausingRun = { run: "r1", cluster: "orders", generation: 3 };
+
+/** A hand, and what it told. */
+class Fixture {
+  readonly pgbouncer: FakePgbouncer;
+  readonly hand: PauseHand;
+  readonly told: PauseEvent[] = [];
+  mayPause = true;
+  lead = (): Promise<void> => Promise.resolve();
+  areEarlierOver = false;
+
+  constructor(pgbouncer: FakePgbouncer, pauseMs: number, by: PausingRun = run) {
+    this.pgbouncer = pgbouncer;
+    this.hand = new PauseHand({
+      target: { by, database: "orders", console: pgbouncer.target },
+      limits: { commandMs: 2_000, pauseMs, pollMs: 5 },
+      mayPause: () => this.mayPause,
+      areEarlierOver: () => this.areEarlierOver,
+      lead: () => this.lead(),
+      now: () => performance.now(),
+      onEvent: (event) => this.told.push(event),
+    });
+  }
+
+  static async of(context: TestContext, pauseMs = 2_000): Promise<Fixture> {
+    const fixture = new Fixture(await FakePgbouncer.start(context), pauseMs);
+    context.after(() => fixture.hand.close());
+    assert.equal(await fixture.hand.prepare(), null);
+    return fixture;
+  }
+
+  async tells(kind: PauseEvent["kind"]): Promise<PauseEvent> {
+    return until(`${kind}, told: ${JSON.stringify(this.told)}`, () => this.told.find((event) => event.kind === kind));
+  }
+
+  get kinds(): readonly string[] {
+    return this.told.map(({ kind }) => kind);
+  }
+}
+
+describe("one database of a pooler", () => {
+  test("is paused, read and resumed, on a console of its own for PAUSE", async (context) => {
+    const fixture = await Fixture.of(context);
+    const { hand, pgbouncer } = fixture;
+    assert.equal(hand.heldMs, null);
+    hand.pause();
+    await fixture.tells("pause_answered");
+    assert.ok(pgbouncer.console.starts.some((start) => start.includes(pauseConsoleName(run))));
+    hand.readPaused();
+    assert.deepEqual(await fixture.tells("paused_read"), { kind: "paused_read", isPaused: true });
+    hand.resume();
+    // The first attempt may still see the console of PAUSE.
+    await until("a verified RESUME", () => {
+      hand.resume();
+      return fixture.kinds.includes("resumed");
+    });
+    assert.equal(pgbouncer.isPaused, false);
+    assert.ok((hand.heldMs ?? 0) > 0);
+    assert.equal(fixture.kinds.filter((kind) => kind === "resumed").length, 1);
+  });
+
+  test("is led before its RESUME is sent, once a console answers that did not", async (context) => {
+    const fixture = await Fixture.of(context, 200);
+    const { hand, pgbouncer } = fixture;
+    const led: boolean[] = [];
+    fixture.lead = () => {
+      led.push(pgbouncer.isPaused);
+      return Promise.resolve();
+    };
+    hand.pause();
+    await fixture.tells("pause_answered");
+    pgbouncer.instead.set("SHOW VERSION", "silence");
+    hand.resume();
+    await fixture.tells("not_resumed");
+    assert.deepEqual([led, pgbouncer.isPaused], [[], true], "nothing is sent that may arrive later");
+    pgbouncer.instead.clear();
+    hand.resume();
+    await until("RESUME", () => !pgbouncer.isPaused);
+    assert.deepEqual(led, [true]);
+  });
+
+  test("is not paused while another run of the cluster has a console there, whichever came first", async (context) => {
+    const { pgbouncer } = await Fixture.of(context);
+    const two = new Fixture(pgbouncer, 2_000, { ...run, run: "r2" });
+    context.after(() => two.hand.close());
+    assert.match((await two.hand.prepare()) ?? "", /another switchover of orders \(r1\) has a console there/);
+    assert.deepEqual(pgbouncer.changes, []);
+  });
+
+  test("is paused beside the console of an earlier run, if somebody has promised that it is over", async (context) => {
+    const pgbouncer = await FakePgbouncer.start(context);
+    const name = pauseConsoleName({ ...run, run: "r0", generation: 2 });
+    const earlier = await PgbouncerConsole.open(pgbouncer.target, 2_000, { name });
+    context.after(() => earlier.close());
+    const fixture = new Fixture(pgbouncer, 2_000);
+    context.after(() => fixture.hand.close());
+    assert.match((await fixture.hand.prepare()) ?? "", /\(r0\)/);
+    fixture.areEarlierOver = true;
+    assert.equal(await fixture.hand.prepare(), null);
+  });
+
+  test("tells once that somebody else has resumed it while clients were held", async (context) => {
+    const fixture = await Fixture.of(context);
+    fixture.hand.pause();
+    await fixture.tells("pause_answered");
+    fixture.hand.readPaused();
+    await fixture.tells("paused_read");
+    fixture.pgbouncer.isPaused = false;
+    await fixture.tells("resumed_elsewhere");
+    const heldMs = fixture.hand.heldMs;
+    await until("a look", () => fixture.pgbouncer.console.commands.length > 0);
+    assert.equal(fixture.hand.heldMs, heldMs);
+    assert.equal(fixture.kinds.filter((kind) => kind === "resumed_elsewhere").length, 1);
+  });
+
+  test("is read as paused only when no transaction runs", async (context) => {
+    const fixture = await Fixture.of(context);
+    fixture.pgbouncer.begin();
+    fixture.hand.pause();
+    await until("PAUSE", () => fixture.pgbouncer.isPaused);
+    fixture.hand.readPaused();
+    await until("SHOW POOLS", () => fixture.pgbouncer.console.commands.includes("SHOW POOLS"));
+    assert.deepEqual(fixture.kinds, []);
+    fixture.pgbouncer.end();
+    assert.deepEqual(await fixture.tells("paused_read"), { kind: "paused_read", isPaused: true });
+    await fixture.tells("pause_answered");
+  });
+
+  test("is read as not paused when somebody has resumed it", async (context) => {
+    const fixture = await Fixture.of(context);
+    fixture.hand.pause();
+    await fixture.tells("pause_answered");
+    fixture.pgbouncer.isPaused = false;
+    fixture.hand.readPaused();
+    assert.deepEqual(await fixture.tells("paused_read"), { kind: "paused_read", isPaused: false });
+  });
+
+  for (const [title, prepare, problem] of [
+    ["somebody else has paused", (pgbouncer: FakePgbouncer) => (pgbouncer.isPaused = true), /somebody else has paused/],
+    ["a PAUSE of all databases holds", (pgbouncer: FakePgbouncer) => (pgbouncer.isHeld = true), /all databases/],
+    [
+      "a PgBouncer does not know",
+      (pgbouncer: FakePgbouncer) =>
+        pgbouncer.instead.set("SHOW DATABASES", [{ name: "other", paused: 0, disabled: 0 }]),
+      /no such database/,
+    ],
+    [
+      "the user may not pause",
+      (pgbouncer: FakePgbouncer) => pgbouncer.instead.set("PAUSE pgbouncer", { error: "admin access needed" }),
+      /admin_users/,
+    ],
+  ] as const)
+    test(`is left alone where ${title}, also by RESUME`, async (context) => {
+      const fixture = await Fixture.of(context);
+      prepare(fixture.pgbouncer);
+      fixture.hand.pause();
+      const event = await fixture.tells("pause_withheld");
+      assert.match("problem" in event ? event.problem : "", problem);
+      fixture.hand.resume();
+      await fixture.tells("resumed");
+      assert.deepEqual(fixture.pgbouncer.changes, []);
+    });
+
+  test("is resumed for another process that has paused it, without a figure that is not known", async (context) => {
+    const fixture = await Fixture.of(context);
+    fixture.pgbouncer.isPaused = true;
+    fixture.hand.adopt(true);
+    await until("a verified RESUME", () => {
+      fixture.hand.resume();
+      return fixture.kinds.includes("resumed");
+    });
+    assert.deepEqual([fixture.pgbouncer.isPaused, fixture.hand.heldMs], [false, null]);
+  });
+
+  test("is not paused when the time for it has passed meanwhile", async (context) => {
+    const fixture = await Fixture.of(context);
+    fixture.mayPause = false;
+    fixture.hand.pause();
+    assert.deepEqual(await fixture.tells("pause_withheld"), { kind: "pause_withheld", problem: "it was too late" });
+    assert.deepEqual(fixture.pgbouncer.changes, []);
+  });
+
+  test("is not paused any more after RESUME was wanted", async (context) => {
+    const fixture = await Fixture.of(context);
+    fixture.hand.pause();
+    fixture.hand.resume();
+    await fixture.tells("resumed");
+    await until("the end of its consoles", () => fixture.pgbouncer.console.shownClients().length === 0);
+    assert.deepEqual(fixture.pgbouncer.changes, []);
+    assert.deepEqual(fixture.kinds, ["resumed"]);
+  });
+
+  test("a PAUSE that waits for a transaction fails in time, and is resumed", async (context) => {
+    const fixture = await Fixture.of(context, 50);
+    fixture.pgbouncer.begin();
+    fixture.hand.pause();
+    const event = await fixture.tells("pause_failed");
+    assert.match("problem" in event ? event.problem : "", /within 50 ms/);
+    await until("a verified RESUME", () => {
+      fixture.hand.resume();
+      return fixture.kinds.includes("resumed");
+    });
+    assert.equal(fixture.pgbouncer.isPaused, false);
+  });
+
+  test("a pooler that is lost and comes back unpaused is told as restarted; one that stayed paused is not", async (context) => {
+    const fixture = await Fixture.of(context);
+    fixture.hand.pause();
+    await fixture.tells("pause_answered");
+    fixture.pgbouncer.console.cut();
+    await fixture.tells("console_lost");
+    // Before PAUSE, and on the console after the loss.
+    const looks = (): number =>
+      fixture.pgbouncer.console.commands.filter((command) => command === "SHOW DATABASES").length;
+    await until("a look at the database", () => looks() === 2);
+    fixture.pgbouncer.isPaused = false;
+    fixture.pgbouncer.console.cut();
+    await fixture.tells("restarted");
+    assert.deepEqual(fixture.kinds, ["pause_answered", "console_lost", "console_back", "console_lost", "restarted"]);
+    const heldMs = fixture.hand.heldMs;
+    await new Promise((resolve) => setTimeout(resolve, 2));
+    assert.equal(fixture.hand.heldMs, heldMs, "a PgBouncer that was restarted holds nobody");
+  });
+});
+
+/** What is in the way of a RESUME; `null` if nothing is. */
+function problemOf(done: Resumed): string | null {
+  return done.kind === "unsure" ? done.problem : null;
+}
+
+describe("RESUME", () => {
+  test("of an ended run does not let clients go on that a later one holds", async (context) => {
+    const pgbouncer = await FakePgbouncer.start(context);
+    pgbouncer.isPaused = true;
+    const target = { by: run, database: "orders", console: pgbouncer.target };
+    const later = { run: "r4", cluster: "orders", generation: 4 };
+    const pause = await PgbouncerConsole.open(pgbouncer.target, 2_000, { name: pauseConsoleName(later) });
+    assert.equal((await resumeTarget(target, 2_000)).kind, "superseded");
+    assert.equal(pgbouncer.isPaused, true);
+    assert.deepEqual(pgbouncer.changes, []);
+    // An operator lifts everything, and a run of another cluster is none of this one.
+    const other = await PgbouncerConsole.open(pgbouncer.target, 2_000, {
+      name: pauseConsoleName({ ...later, cluster: "billing" }),
+    });
+    context.after(() => other.close());
+    pause.close();
+    await until("the end of the later run", async () => (await resumeTarget(target, 2_000)).kind === "resumed");
+    assert.equal(pgbouncer.isPaused, false);
+  });
+
+  test("that an operator asks for lifts a PAUSE of all databases, and one of a later run", async (context) => {
+    const pgbouncer = await FakePgbouncer.start(context);
+    pgbouncer.isPaused = true;
+    pgbouncer.isHeld = true;
+    const later = await PgbouncerConsole.open(pgbouncer.target, 2_000, { name: pauseConsoleName(run) });
+    context.after(() => later.close());
+    const target = { by: null, database: "orders", console: pgbouncer.target };
+    assert.equal((await resumeTarget(target, 2_000)).kind, "resumed");
+    assert.deepEqual([pgbouncer.isPaused, pgbouncer.isHeld], [false, false]);
+  });
+
+  test("says whether nobody takes connections at the console", async (context) => {
+    const pgbouncer = await FakePgbouncer.start(context);
+    const target = {
+      by: run,
+      database: "orders",
+      console: { ...pgbouncer.target, address: { host: "127.0.0.1", port: 1 } },
+    };
+    const done = await resumeTarget(target, 2_000);
+    assert.ok(done.kind === "unsure" && done.isAbsent);
+    pgbouncer.console.login = { kind: "silence" };
+    const silent = await resumeTarget({ ...target, console: pgbouncer.target }, 50);
+    assert.ok(silent.kind === "unsure" && !silent.isAbsent);
+  });
+
+  test("is verified only while no console of a PAUSE of the run is left", async (context) => {
+    const pgbouncer = await FakePgbouncer.start(context);
+    pgbouncer.isPaused = true;
+    const target = { by: run, database: "orders", console: pgbouncer.target };
+    const pause = await PgbouncerConsole.open(pgbouncer.target, 2_000, { name: pauseConsoleName(run) });
+    assert.equal(problemOf(await resumeTarget(target, 2_000)), "a console that sent PAUSE is still connected");
+    assert.equal(pgbouncer.isPaused, false, "it is resumed nevertheless");
+    const other = await PgbouncerConsole.open(pgbouncer.target, 2_000, {
+      name: pauseConsoleName({ ...run, run: "r0", generation: 2 }),
+    });
+    context.after(() => other.close());
+    pause.close();
+    await until("a verified RESUME", async () => (await resumeTarget(target, 2_000)).kind === "resumed");
+  });
+
+  test("is not verified while all databases are held, or the console does not answer", async (context) => {
+    const pgbouncer = await FakePgbouncer.start(context);
+    const target = { by: run, database: "orders", console: pgbouncer.target };
+    pgbouncer.isHeld = true;
+    assert.match(problemOf(await resumeTarget(target, 2_000)) ?? "", /all databases/);
+    pgbouncer.isHeld = false;
+    assert.equal((await resumeTarget(target, 2_000)).kind, "resumed");
+    pgbouncer.instead.set("RESUME orders", "silence");
+    assert.match(problemOf(await resumeTarget(target, 50)) ?? "", /within 50 ms/);
+    pgbouncer.instead.set("RESUME orders", { error: "no" });
+    pgbouncer.isPaused = true;
+    assert.equal(problemOf(await resumeTarget(target, 2_000)), "no");
+  });
+
+  test("takes another console than one that a cut network keeps from opening", async (context) => {
+    const pgbouncer = await FakePgbouncer.start(context);
+    pgbouncer.isPaused = true;
+    pgbouncer.console.login = { kind: "silence" };
+    const resuming = resumeTarget({ by: run, database: "orders", console: pgbouncer.target }, 5_000);
+    await until("the first attempt", () => pgbouncer.console.starts.length === 1);
+    pgbouncer.console.login = { kind: "trust" };
+    assert.equal((await resuming).kind, "resumed");
+    assert.equal(pgbouncer.isPaused, false);
+    await until("the end of both connections", () => pgbouncer.console.connections === 0);
+  });
+});
