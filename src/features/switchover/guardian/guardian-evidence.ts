@@ -1,35 +1,27 @@
 import { pino } from "pino";
-import { notConfigured } from "../../balancing/balancer.ts";
-import { BalancerSet, type FindPushTargets } from "../../balancing/balancer-set.ts";
-import type { ClusterState } from "../../cluster/snapshot.ts";
-import type { SetTimer } from "../../cluster/timer.ts";
-import type { LocalProbes, StartProbes } from "../../command/client/probed-clusters.ts";
-import type { Config } from "../../config/model/config.ts";
-import { Scope } from "../../feature/scope.ts";
-import { type ClusterView, viewAt } from "../../health/evidence/leadership/cluster-view.ts";
-import type { HealthPolicy } from "../../health/health-policy.ts";
-import type { Logger } from "../../log/logger.ts";
-import { noSavedState, readSavedState } from "../../state/saved-state.ts";
-import { provenPrimary } from "./finish/proven-primary.ts";
-import type { GuardEvidence } from "./guardian/guard.ts";
-import type { GuardedRun } from "./guardian/messages.ts";
-import { RouteLeader } from "./hands/route-leader.ts";
-import { IntentFile } from "./intent/intent-file.ts";
-import { PeerLink } from "./peers/peer-link.ts";
+import { notConfigured } from "../../../balancing/balancer.ts";
+import { BalancerSet } from "../../../balancing/balancer-set.ts";
+import type { ClusterState } from "../../../cluster/snapshot.ts";
+import type { LocalProbes } from "../../../command/client/probed-clusters.ts";
+import type { ChildHost } from "../../../feature/child-host.ts";
+import type { Scope } from "../../../feature/scope.ts";
+import { type ClusterView, viewAt } from "../../../health/evidence/leadership/cluster-view.ts";
+import type { HealthPolicy } from "../../../health/health-policy.ts";
+import type { Logger } from "../../../log/logger.ts";
+import { noSavedState, readSavedState } from "../../../state/saved-state.ts";
+import { provenPrimary } from "../finish/proven-primary.ts";
+import type { GuardEvidence } from "./guard.ts";
+import type { GuardedRun } from "./messages.ts";
+import { RouteLeader } from "../hands/route-leader.ts";
+import { IntentFile } from "../intent/intent-file.ts";
+import { PeerLink } from "../peers/peer-link.ts";
 
 /** What a guardian gets its evidence from, and whom it tells. */
-export interface GuardianSources {
-  readonly setTimer: SetTimer;
-  readonly startProbes: StartProbes;
-  /** The balancers and poolers that the configuration names. */
-  readonly pushTargets: readonly FindPushTargets[];
-  /** Looks into the DCS of a cluster; `null`: none is configured. */
-  readonly openDcs: (
-    config: Config,
-    cluster: string,
-  ) => Promise<{ isChangePending(): Promise<boolean | null>; close(): void } | null>;
+export interface EvidenceContext extends ChildHost {
   /** Takes what goes wrong; the run goes on without it. */
   readonly onError: (error: unknown) => void;
+  /** Ends all of it. */
+  readonly scope: Scope;
 }
 
 /** The guardian has no metrics. */
@@ -39,16 +31,15 @@ const noMetrics = { set: () => {}, count: () => {}, observe: () => {}, remove: (
  * What a guardian knows of the cluster of its run: it asks the nodes itself, by the same rules as the main process. While
  * that lives it sends nothing to balancers.
  */
-export function openEvidence(guarded: GuardedRun, sources: GuardianSources): GuardEvidence {
-  const { setTimer, onError } = sources;
+export function openEvidence(guarded: GuardedRun, sources: EvidenceContext): GuardEvidence {
+  const { setTimer, scope } = sources;
   const time = { now: (): number => performance.now(), setTimer };
-  const scope = new Scope({ setTimer, onProblem: (what, problem) => onError(new Error(`${what}: ${problem}`)) });
   const { intent, plan, config, routeWaitMs } = guarded;
   const { cluster } = intent;
   const log: Logger = pino({ level: "warn", base: null }, { write: (text: string) => void process.stderr.write(text) });
-  const clusters = openClusters(guarded, { ...sources, scope, onChange: (name) => pushes.clusterChanged(name) });
+  const clusters = openClusters(guarded, { ...sources, onChange: (name) => pushes.clusterChanged(name) });
   const view = (): ClusterView | null => clusters.view(cluster);
-  let dcs: ReturnType<GuardianSources["openDcs"]> | null = null;
+  let dcs: ReturnType<ChildHost["openDcs"]> | null = null;
   const pushes = new BalancerSet({ log, metrics: noMetrics, ...clusters, ...time });
   const leader = new RouteLeader({
     cluster,
@@ -91,12 +82,7 @@ interface AskedClusters {
 /** Asks the nodes of all clusters, beginning with what the main process has saved. */
 function openClusters(
   { config }: GuardedRun,
-  {
-    startProbes,
-    scope,
-    onChange,
-    onError,
-  }: GuardianSources & { readonly scope: Scope; readonly onChange: (cluster: string) => void },
+  { startProbes, scope, onChange, onError }: EvidenceContext & { readonly onChange: (cluster: string) => void },
 ): AskedClusters {
   let probes: LocalProbes | null = null;
   const start = async (): Promise<void> => {
