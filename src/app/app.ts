@@ -7,8 +7,6 @@ import { logHint } from "./logs/hint-lines.ts";
 import { LimitedLines } from "../log/limited-lines.ts";
 import { ListenerLog } from "./logs/listener-log.ts";
 import { type Logger } from "../log/logger.ts";
-import type { Gateway } from "../gateway/gateway.ts";
-import { NodeCredentialStore } from "../gateway/node-credentials.ts";
 import type { Store } from "../state/store.ts";
 import { SnapshotLongPoll } from "../http/admin-api/snapshot-long-poll.ts";
 import type { OpenListener } from "../http/listener/listener-set.ts";
@@ -21,12 +19,12 @@ import { observePauses } from "./collector-pauses.ts";
 import { CertificateExpiry } from "./certificate-expiry.ts";
 import { askedByBalancers } from "./handlers/asked-by-balancers.ts";
 import { type AnswerSources, answerSourcesOf } from "./handlers/answer-sources.ts";
-import { buildGateway } from "./handlers/build-gateway.ts";
 import { backendCounts, type EdgesSources, describeEdges } from "./handlers/edges.ts";
 import { AskedNodes } from "./handlers/asked-nodes.ts";
 import { type LimitSources, describeLimits } from "./handlers/lag-limits.ts";
 import { buildListenerHandler } from "./handlers/listener-handler.ts";
 import { LivePage } from "./handlers/live-page.ts";
+import { passthroughIn } from "./handlers/passthrough.ts";
 import { buildMainBackend } from "./handlers/main-backend.ts";
 import { ListenerGroup } from "./listener-group.ts";
 import { thisMachine } from "./machine/machine.ts";
@@ -34,7 +32,7 @@ import { Monitor } from "./monitor.ts";
 import { ProcessLife } from "./process-life.ts";
 import { type ConfigSource, type ReloadEnd, Reloader } from "./reloader.ts";
 import { fullStateOf } from "./worker/full-state.ts";
-import { managementCalls, seamlessSwitchovers } from "../feature/offers.ts";
+import { seamlessSwitchovers } from "../feature/offers.ts";
 import type { SeamlessSwitchovers } from "../feature/switchovers.ts";
 import type { HoldAnswer } from "../cluster/hint.ts";
 import { reloadAppliedEvent, reloadRefusedEvent } from "../events/announced-events.ts";
@@ -55,9 +53,7 @@ export class App {
   readonly #log: Logger;
   readonly #monitor: Monitor;
   readonly #metrics: Metrics;
-  readonly #nodeCredentials: NodeCredentialStore;
   readonly #certificates: CertificateExpiry;
-  readonly #gateway: Gateway;
   readonly #snapshots: SnapshotLongPoll;
   readonly #page: LivePage;
   readonly #listenerLog: ListenerLog;
@@ -117,11 +113,6 @@ export class App {
       portOf: (listener) => this.#listeners.portOf(listener),
       lateness: () => this.#monitor.lateness,
     });
-    this.#nodeCredentials = new NodeCredentialStore((cluster, problem) =>
-      log[problem === null ? "info" : "error"]({ cluster, problem }, "files for calls to the nodes read"),
-    );
-    this.#gateway = this.#buildGateway();
-    managementCalls.bring(this.#monitor.offers, this.#gateway);
     this.#snapshots = new SnapshotLongPoll(() => store.current);
     this.#page = new LivePage(this.#sources, {
       eventLog,
@@ -168,7 +159,6 @@ export class App {
       this.#config = config;
       this.#monitor.configure(config);
       this.#log.level = config.log.level;
-      this.#nodeCredentials.start(config.clusters);
       this.#certificates.start(config);
     });
     const open = new Set(this.#listeners.listeners.map(({ key }) => key));
@@ -198,7 +188,6 @@ export class App {
   async #start(): Promise<void> {
     const { store } = this.#monitor;
     this.#endPauses = observePauses((durationMs) => this.#metrics.own.observe("gcPauses", {}, durationMs));
-    this.#nodeCredentials.start(this.#config.clusters);
     this.#certificates.start(this.#config);
     await this.#monitor.restore();
     this.#endOutcomes = this.#listeners.follow(store);
@@ -216,21 +205,10 @@ export class App {
     // The probes end later, and the workers are gone.
     this.#endOutcomes();
     this.#endPauses();
-    this.#nodeCredentials.stop();
     this.#certificates.stop();
     this.#listenerLog.stop();
     this.#hintLines.end();
     await this.#monitor.stop();
-  }
-
-  #buildGateway(): Gateway {
-    return buildGateway(this.#sources, {
-      log: this.#log,
-      metrics: this.#metrics,
-      monitor: this.#monitor,
-      credentials: this.#nodeCredentials,
-      seamless: () => this.#seamless(),
-    });
   }
 
   /** What carries out switchovers during which clients wait; `null`: it is not open. */
@@ -321,8 +299,7 @@ export class App {
       },
       eventLog,
       history,
-      gateway: this.#gateway,
-      seamless: () => this.#seamless(),
+      passthrough: passthroughIn(this.#monitor.offers),
       fleet,
       snapshots: this.#snapshots,
       page: this.#page,

@@ -1,3 +1,4 @@
+import type { CalledChange } from "../cluster/management-call.ts";
 import type { Node } from "../cluster/node.ts";
 import type { Hint, HintEffect } from "../cluster/hint.ts";
 import type { ClusterState, Snapshot } from "../cluster/snapshot.ts";
@@ -32,6 +33,15 @@ export interface Host {
   readonly probedAt: (node: Node) => ConnectedAddress | null;
   /** Connects the probes of a node anew. */
   readonly reconnectTo: (cluster: string, node: string) => void;
+  /**
+   * Whether the address of a node is its own by what this instance itself knows: what another instance says of addresses
+   * and their proof is a hint. Asks the servers, without credentials, where nothing else tells. Never rejects.
+   */
+  readonly isOwnAddress: (cluster: string, node: Node) => Promise<boolean>;
+  /** Probes every node of a cluster now. */
+  readonly probeNow: (cluster: string) => void;
+  /** A call is about to be forwarded that makes another node the primary. @returns what says that it came to nothing */
+  readonly announceChange: (change: CalledChange) => () => void;
   /** Follows a hint: nodes are probed more often for a while. */
   readonly hint: (hint: Hint) => HintEffect;
   /** The checks of each server that HAProxy names, of all processes. */

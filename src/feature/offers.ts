@@ -2,6 +2,7 @@ import type { Balancers } from "../balancing/balancer.ts";
 import type { FindAuditTargets } from "../balancing/audited/audit-target.ts";
 import type { ClaimStore } from "../cluster/run-claim.ts";
 import { Offer } from "./offer.ts";
+import type { Passthrough } from "../http/message/passthrough.ts";
 import type { ManagementCalls, SeamlessSwitchovers } from "./switchovers.ts";
 
 /** The balancers that verdicts are sent to. */
@@ -21,3 +22,6 @@ export const claimStores: Offer<() => ClaimStore | null> = new Offer();
 
 /** Tells whether a change of a cluster's leader is pending in its DCS; `null` if it is not known. */
 export const pendingChanges: Offer<(cluster: string) => Promise<boolean | null>> = new Offer();
+
+/** What sends requests to nodes that cannot be answered from memory. */
+export const passthroughs: Offer<Passthrough> = new Offer();

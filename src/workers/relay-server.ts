@@ -4,7 +4,7 @@ import type { ListenerConfig } from "../config/model/config.ts";
 import type { RequestHandler } from "../http/message/handler.ts";
 import { answerExchange, requestOf } from "../http/message/http-exchange.ts";
 import type { ListenerEvents } from "../http/listener/listener-events.ts";
-import { relayHeaders, takeRelayed } from "../gateway/relay.ts";
+import { relayHeaders, takeRelayed } from "./relay.ts";
 import type { RelayAddress } from "./messages.ts";
 
 /** A listener that is open in the workers, and what answers its relayed requests here. */

@@ -14,7 +14,7 @@ import { httpFeed } from "../../src/fleet/follower/http-feed.ts";
 import { FleetReader, memberKey, memberRecord } from "../../src/fleet/ownership/fleet-view.ts";
 import { BodyBudget } from "../../src/http/message/body-budget.ts";
 import { unrestrictedAccess } from "../../src/config/model/listener-access-config.ts";
-import { ConcurrentBodies } from "../../src/gateway/concurrent-bodies.ts";
+import { ConcurrentBodies } from "../../src/features/gateway/concurrent-bodies.ts";
 import { readBody } from "../../src/http/message/request-body.ts";
 import { readJsonBody } from "../../src/http/message/json-body.ts";
 import { ChangeDecoder } from "../../src/fleet/feed/change-codec.ts";

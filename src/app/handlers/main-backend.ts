@@ -2,7 +2,6 @@ import type { LagLimit } from "../../cluster/lag-limit.ts";
 import type { AskedCheck } from "../../health/documents/asked-checks.ts";
 import type { EventLog } from "../../events/event-log.ts";
 import type { HistoryStore } from "../../history/history-store.ts";
-import type { Gateway } from "../../gateway/gateway.ts";
 import type { Features } from "../host/features.ts";
 import { answerAdminRequest } from "../../http/admin-api/admin-api.ts";
 import type { FeedApiContext } from "../../http/admin-api/feed-api.ts";
@@ -25,7 +24,7 @@ import type { PageGate } from "../../http/pages/page-gate.ts";
 import type { Metrics } from "../../metrics/metrics.ts";
 import type { DrainsApiContext } from "../../http/admin-api/drains-api.ts";
 import type { PoolsApiContext } from "../../http/admin-api/pools-api.ts";
-import type { SeamlessSwitchovers } from "../../feature/switchovers.ts";
+import type { Passthrough } from "../../http/message/passthrough.ts";
 import type { BalancerStatus } from "../../balancing/balancer.ts";
 import type { AnswerSources } from "./answer-sources.ts";
 import { buildExporterApi } from "./exporter-pages.ts";
@@ -39,9 +38,7 @@ import type { LagSeries } from "../../http/live/recent-lag.ts";
 export interface MainBackendContext {
   readonly eventLog: EventLog;
   readonly history: HistoryStore;
-  readonly gateway: Gateway;
-  /** What carries out switchovers during which clients wait; `null`: it is not open. */
-  readonly seamless: () => SeamlessSwitchovers | null;
+  readonly passthrough: Passthrough;
   readonly snapshots: SnapshotLongPoll;
   readonly page: LivePage;
   /**
@@ -81,7 +78,7 @@ export function buildMainBackend(
   sources: AnswerSources,
   context: MainBackendContext,
 ): Backend {
-  const { gateway, metrics, drains, hints, fleet, snapshots, page, gate, wall } = context;
+  const { passthrough, metrics, drains, hints, fleet, snapshots, page, gate, wall } = context;
   const scope = scopeOf(listener, config);
   const diagnostics = diagnosticsOf(sources, context);
   const admin = {
@@ -114,7 +111,7 @@ export function buildMainBackend(
   const counted = { ...diagnostics, onAnswer: (status: number): void => sources.onAnswer("operator", status) };
   const exporter = listener.dialect === "exporter" ? buildExporterApi({ listener, config }, sources, context) : null;
   return {
-    passthrough: gateway,
+    passthrough,
     admin: (call) => answerAdminRequest(call, admin),
     diagnostics: (call) => answerDiagnostics(call, scope, counted),
     exporter: (call) => {
@@ -130,7 +127,7 @@ function pageApiOf(
   scope: ReturnType<typeof scopeOf>,
   context: MainBackendContext,
 ): PageApiContext {
-  const { history, gateway, page, gate, wall } = context;
+  const { history, page, gate, wall } = context;
   return {
     scope,
     access: listener.access,
@@ -144,25 +141,7 @@ function pageApiOf(
     },
     limits: context.limits,
     edges: () => context.edges(listener.cluster),
-    switchover: {
-      passthrough: gateway,
-      options: (cluster: string) => withSeamless(gateway.switchoverOptions(cluster), context.seamless()),
-    },
   };
-}
-
-/** Adds whether the clients of poolers can be held meanwhile, and the run that does so now. */
-function withSeamless(
-  options: ReturnType<Gateway["switchoverOptions"]>,
-  seamless: SeamlessSwitchovers | null,
-): object | null {
-  return options === null
-    ? null
-    : {
-        ...options,
-        seamless: seamless?.isPossible(options.cluster) ?? false,
-        running: seamless?.runningOf(options.cluster) ?? null,
-      };
 }
 
 /** What the diagnostics pages are rendered from. */

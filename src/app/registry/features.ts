@@ -1,5 +1,6 @@
 import { agent } from "../../features/agent/feature.ts";
 import { audit } from "../../features/audit/feature.ts";
+import { gateway } from "../../features/gateway/feature.ts";
 import { haproxy } from "../../features/haproxy/feature.ts";
 import { pgbouncer } from "../../features/pgbouncer/feature.ts";
 import { switchover } from "../../features/switchover/feature.ts";
@@ -15,6 +16,7 @@ export function featuresOf(context: FeaturesContext): Features {
     featureIn(xds, context),
     featureIn(agent, context),
     featureIn(audit, context),
+    featureIn(gateway, context),
     featureIn(switchover, context),
   ]);
 }

@@ -12,7 +12,7 @@ import { shortestLateTtlMs } from "../../health/evidence/node/late-here.ts";
 import { answerSourcesOf } from "../handlers/answer-sources.ts";
 import { type Backend, buildListenerHandler } from "../handlers/listener-handler.ts";
 import { WorkerState } from "./worker-state.ts";
-import { relay } from "../../gateway/relay.ts";
+import { relay } from "../../workers/relay.ts";
 import { exporterPageOf } from "../../http/message/exporter-paths.ts";
 import type { IncomingCall } from "../../http/message/incoming-call.ts";
 import { diagnosticsPageOf } from "../../http/node-api/diagnostics-paths.ts";

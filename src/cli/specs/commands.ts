@@ -2,7 +2,6 @@ import { featureChecks } from "../../app/registry/doctor.ts";
 import { commandOrder, featureCommands } from "../../app/registry/commands.ts";
 import type { CommandSpec } from "../../command/framework/command.ts";
 import { drainCommands } from "./drains.ts";
-import { managementCommands } from "./management.ts";
 import { serviceCommands } from "./services.ts";
 import { toolCommands } from "./tools.ts";
 import { pastCommands } from "./past.ts";
@@ -135,7 +134,7 @@ export const commandGroups: readonly CommandGroup[] = [
   },
   {
     title: "Act",
-    commands: inOrder(commandOrder.act, [...drainCommands, ...managementCommands, ...featureCommands.act]),
+    commands: inOrder(commandOrder.act, [...drainCommands, ...featureCommands.act]),
   },
   { title: "Set up", commands: [...setupCommands, ...contextCommands, ...toolCommands] },
 ];

@@ -11,13 +11,12 @@ const bodyMax = 2 * 1024 * 1024;
  * Answers the calls of another rolecall about what its runs have paused: `POST /pauses`, `POST /pauses/{run}/heartbeat`
  * and `DELETE /pauses/{run}`. The listener needs `pause_tokens` or `management: on`, and the caller one of its
  * credentials.
- * @returns `null` for any other path
  */
-export async function answerPauses(running: RunningSwitchovers | null, about: FeatureCall): Promise<Reply | null> {
+export async function answerPauses(running: RunningSwitchovers | null, about: FeatureCall): Promise<Reply> {
   const { call, only } = about;
   const { message, caller, request } = call;
   const match = /^(?:([\w.:-]{1,128})(\/heartbeat)?)?$/.exec(about.path);
-  if (match === null) return null;
+  if (match === null) return about.noSuchPath();
   const [, run = null, heartbeat] = match;
   const isEnd = run !== null && heartbeat === undefined;
   const method = isEnd ? "DELETE" : "POST";
@@ -38,13 +37,12 @@ export async function answerPauses(running: RunningSwitchovers | null, about: Fe
 /**
  * Answers the calls of another rolecall about which run of a cluster may go on: `GET` and `POST /claims`, and
  * `DELETE /claims/{run}`. Permitted as those of {@link answerPauses}.
- * @returns `null` for any other path
  */
-export async function answerClaims(running: RunningSwitchovers | null, about: FeatureCall): Promise<Reply | null> {
+export async function answerClaims(running: RunningSwitchovers | null, about: FeatureCall): Promise<Reply> {
   const { call, only } = about;
   const { message, caller, request } = call;
   const match = /^(?:[\w.:-]{1,128})?$/.exec(about.path);
-  if (match === null) return null;
+  if (match === null) return about.noSuchPath();
   const [run] = match;
   const allowed = run === "" ? ["GET", "POST"] : ["DELETE"];
   if (!allowed.includes(request.method)) return methodNotAllowed(request.method, allowed.join(", "));

@@ -62,6 +62,8 @@ export interface FeatureCall {
   readonly query: string;
   /** The listener's cluster; `null`: all. */
   readonly only: string | null;
+  /** The answer for a path that the feature does not have. */
+  readonly noSuchPath: () => Reply;
   /** What the listener allows whom. */
   readonly access: ListenerAccess;
   /** In ms of rolecall's clock. */
@@ -70,7 +72,7 @@ export interface FeatureCall {
   readonly wall: () => number;
 }
 
-/** Answers a request to a path of a feature; `null`: it has no such path. */
+/** Answers a request to a path of a feature. `null`: the response is written. */
 export type AnswerOfFeature = (call: FeatureCall) => Reply | null | Promise<Reply | null>;
 
 /** The calls that have tokens of their own (`pause_tokens`), whole, so that a token permits no other path. */
@@ -124,7 +126,8 @@ export async function answerAdminRequest(
     const { cluster, query } = answerOfCluster;
     if (!isServed(scope, cluster)) return unknownCluster(cluster);
     const { answer, path: below } = answerOfCluster;
-    return answer({ call, path: below, cluster, ...aboutCall(sources, scope, query) });
+    const noSuchPath = (): Reply => notFound(request, sources.features);
+    return answer({ call, path: below, cluster, noSuchPath, ...aboutCall(sources, scope, query) });
   }
   if (!("problem" in target) && isPageApiTarget(target)) return answerPageApi(call, target, sources.pageApi);
   if (path === "drains" || path.startsWith("drains/"))
@@ -135,8 +138,8 @@ export async function answerAdminRequest(
   const answerOfFeature = sources.features.get(first);
   if (isBare && answerOfFeature !== undefined) {
     const about = aboutCall(sources, scope, target.query);
-    const answer = await answerOfFeature({ call, path: rest.join("/"), cluster: null, ...about });
-    return answer ?? notFound(request, sources.features);
+    const noSuchPath = (): Reply => notFound(request, sources.features);
+    return answerOfFeature({ call, path: rest.join("/"), cluster: null, noSuchPath, ...about });
   }
   if (isBare && (path === "fleet" || path.startsWith("fleet/")))
     return answerFleet(call, { path, query: target.query, only: scope.cluster }, sources.fleet);
@@ -170,7 +173,7 @@ function aboutCall(
   { access, diagnostics: { now, wall } }: Pick<AdminApiContext, "access" | "diagnostics">,
   { cluster: only }: ListenerScope,
   query: string,
-): Omit<FeatureCall, "call" | "path" | "cluster"> {
+): Omit<FeatureCall, "call" | "path" | "cluster" | "noSuchPath"> {
   return { query, only, access, now, wall };
 }
 

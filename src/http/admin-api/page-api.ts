@@ -7,7 +7,6 @@ import type { RequestTarget } from "../message/request-target.ts";
 import type { ListenerScope } from "../node-api/target-node.ts";
 import { type LagApiContext, answerLag } from "./lag-api.ts";
 import { isServed, unknownCluster } from "./served-cluster.ts";
-import { type SwitchoverApiContext, answerSwitchover } from "./switchover-api.ts";
 
 /** The sources of the answers on those paths that only the live page needs. */
 export interface PageApiContext {
@@ -18,11 +17,10 @@ export interface PageApiContext {
   readonly limits: (cluster: string) => Promise<readonly LagLimit[]>;
   /** This process, its workers and listeners, the checks of balancers, and the pushes to them. */
   readonly edges: () => Promise<object>;
-  readonly switchover: Omit<SwitchoverApiContext, "access">;
 }
 
 /** The paths below `/clusters/{cluster}/`. */
-const clusterPaths: ReadonlySet<string> = new Set(["switchover", "lag", "limits"]);
+const clusterPaths: ReadonlySet<string> = new Set(["lag", "limits"]);
 
 /** Whether a target is `/session` or `/edges`, or one of the paths of a cluster. */
 export function isPageApiTarget({ cluster, node, path }: RequestTarget): boolean {
@@ -41,10 +39,6 @@ export async function answerPageApi(
 ): Promise<Reply | null> {
   const { scope, access } = context;
   if (path === "session") return sessionReply(call, access);
-  if (path === "switchover" && cluster !== null) {
-    if (!isServed(scope, cluster)) return unknownCluster(cluster);
-    return answerSwitchover(call, { cluster, query }, { ...context.switchover, access });
-  }
   const { method } = call.request;
   if (!safeMethods.includes(method)) return methodNotAllowed(method, safeMethodsAllowHeader);
   if (cluster === null) return jsonReply({ code: 200, phrase: "OK" }, JSON.stringify(await context.edges()));

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { pino } from "pino";
-import { logManagementCall } from "../../../src/app/logs/audit-log.ts";
+import { logManagementCall } from "../../../src/features/gateway/audit-log.ts";
 
 test("logs a management call with method and path, rounded duration and request id", () => {
   const lines: Readonly<Record<string, unknown>>[] = [];

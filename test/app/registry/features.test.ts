@@ -56,6 +56,13 @@ const uses: Readonly<Record<string, Use>> = {
     }),
     works: (_, server) => until("a push and a look", () => server.accepted >= 2),
   },
+  gateway: {
+    config: () => ({ listen: [listenerOf({ dialect: "admin" })] }),
+    works: async (features) => {
+      const reply = await features.clusterRoutes.get("switchover")?.(callOf("demo", "GET"));
+      assert.equal(reply?.status, 404);
+    },
+  },
   switchover: {
     config: ({ port }) => ({ poolers: [poolerAt(port)] }),
     works: (features, server) => {
@@ -97,9 +104,9 @@ function poolerAt(port: number): Config["poolers"][number] {
 }
 
 /** A call of an operator for a cluster, as far as features read it. */
-function callOf(cluster: string): FeatureCall {
+function callOf(cluster: string, method = "POST"): FeatureCall {
   const call = {
-    request: { method: "POST", target: "" },
+    request: { method, target: "" },
     message: { headers: { "content-type": "application/json" } },
     caller: { principal: "ops", address: "127.0.0.1" },
   };
@@ -168,6 +175,9 @@ function opened(timers: CountedTimers): { readonly features: Features; readonly 
   return { features, problems };
 }
 
+/** A configuration that uses no feature. */
+const unusing = configOf({ clusters: [], listen: [] });
+
 describe("every feature of the program", () => {
   test("has a row here", () => {
     assert.deepEqual([...opened(new CountedTimers()).features.states.keys()].sort(), Object.keys(uses).sort());
@@ -175,21 +185,21 @@ describe("every feature of the program", () => {
 
   test("is not loaded by a configuration that does not use it", () => {
     const { features } = opened(new CountedTimers());
-    features.configure(configOf({ clusters: [] }));
+    features.configure(unusing);
     assert.deepEqual([...new Set(features.states.values())], ["unused"]);
   });
 
   for (const [name, { config, works }] of Object.entries(uses)) {
     for (const [how, end] of [
       ["its end", (features: Features) => features.end()],
-      ["a configuration that does not use it", (features: Features) => features.configure(configOf({ clusters: [] }))],
+      ["a configuration that does not use it", (features: Features) => features.configure(unusing)],
     ] as const)
       test(`${name} leaves no timer and no connection after ${how}`, async (context) => {
         const server = await silentServer(context);
         const timers = new CountedTimers();
         const before = resources();
         const { features, problems } = opened(timers);
-        const used = configOf({ clusters: [], ...config(server) });
+        const used = configOf({ clusters: [], listen: [], ...config(server) });
         features.configure(used);
         await until(`${name} is open`, () => features.states.get(name) === "open");
         await works(features, server, used);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import type { FakeNodeOptions } from "../fake/fake-node.ts";
-import { withFaultyGateway } from "../fake/faulty-gateway-fixture.ts";
+import type { FakeNodeOptions } from "../../fake/fake-node.ts";
+import { withFaultyGateway } from "../../fake/faulty-gateway-fixture.ts";
 
 const inert = {
   "x-content-type-options": "nosniff",

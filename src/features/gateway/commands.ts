@@ -19,7 +19,7 @@ export const managementCommands: readonly CommandSpec[] = [
     ],
     examples: ["rolecall failover --candidate pg2"],
     checks,
-    load: async () => (await import("../commands/node-calls.ts")).failover,
+    load: async () => (await import("./cli/node-calls.ts")).failover,
   },
   {
     name: "restart",
@@ -45,7 +45,7 @@ export const managementCommands: readonly CommandSpec[] = [
     ],
     examples: ["rolecall restart pg2 --pending", "rolecall restart demo/pg2 --at 2026-01-31T03:00:00Z --yes"],
     checks,
-    load: async () => (await import("../commands/node-calls.ts")).restartNode,
+    load: async () => (await import("./cli/node-calls.ts")).restartNode,
   },
   {
     name: "reload",
@@ -55,7 +55,7 @@ export const managementCommands: readonly CommandSpec[] = [
     options: [dryRunOption, yesOption, clusterOption, ...serverOptions],
     examples: ["rolecall reload pg2"],
     checks,
-    load: async () => (await import("../commands/node-calls.ts")).reloadNode,
+    load: async () => (await import("./cli/node-calls.ts")).reloadNode,
   },
   {
     name: "reinitialize",
@@ -72,7 +72,7 @@ export const managementCommands: readonly CommandSpec[] = [
     ],
     examples: ["rolecall reinitialize pg3"],
     checks,
-    load: async () => (await import("../commands/node-calls.ts")).reinitializeNode,
+    load: async () => (await import("./cli/node-calls.ts")).reinitializeNode,
   },
   {
     name: "config",
@@ -96,6 +96,6 @@ export const managementCommands: readonly CommandSpec[] = [
     ],
     examples: ["rolecall config", "rolecall config --set ttl=20 --set postgresql.parameters.work_mem=null"],
     checks,
-    load: async () => (await import("../commands/dynamic-config.ts")).dynamicConfig,
+    load: async () => (await import("./cli/dynamic-config.ts")).dynamicConfig,
   },
 ];

@@ -1,20 +1,17 @@
 import type { ManagementCall } from "../../cluster/management-call.ts";
-import type { ListenerAccess } from "../../config/model/listener-access-config.ts";
-import type { IncomingCall } from "../message/incoming-call.ts";
-import type { Passthrough } from "../message/passthrough.ts";
-import { badRequest, jsonReply, methodNotAllowed, type Reply, unknownParameter } from "../message/reply.ts";
-import { refuseManagement } from "./management-access.ts";
-import { unknownCluster } from "./served-cluster.ts";
-import { safeMethods } from "../message/request.ts";
-import type { RequestTarget } from "../message/request-target.ts";
-
-/** What switchovers need. */
-export interface SwitchoverApiContext {
-  readonly access: Pick<ListenerAccess, "management" | "readOnly">;
-  readonly passthrough: Pick<Passthrough, "manage">;
-  /** Who may take over; `null` for a cluster that is not monitored. */
-  readonly options: (cluster: string) => object | null;
-}
+import type { FeatureCall } from "../../http/admin-api/admin-api.ts";
+import { refuseManagement } from "../../http/admin-api/management-access.ts";
+import { unknownCluster } from "../../http/admin-api/served-cluster.ts";
+import {
+  badRequest,
+  errorReply,
+  jsonReply,
+  methodNotAllowed,
+  type Reply,
+  unknownParameter,
+} from "../../http/message/reply.ts";
+import { safeMethods } from "../../http/message/request.ts";
+import type { RunningGateway } from "./open-gateway.ts";
 
 /**
  * Answers `/clusters/{cluster}/switchover` of an admin listener: GET who may take over, and why others may not; POST
@@ -23,13 +20,13 @@ export interface SwitchoverApiContext {
  * @returns `null` if the response is written
  */
 export async function answerSwitchover(
-  call: IncomingCall,
-  { cluster, query }: Pick<RequestTarget, "query"> & { readonly cluster: string },
-  { access, passthrough, options }: SwitchoverApiContext,
+  running: RunningGateway | null,
+  { call, cluster, query, access, noSuchPath }: FeatureCall,
 ): Promise<Reply | null> {
+  if (cluster === null) return noSuchPath();
   const { method } = call.request;
   if (safeMethods.includes(method)) {
-    const found = options(cluster);
+    const found = running?.switchoverOptions(cluster) ?? null;
     if (found === null) return unknownCluster(cluster);
     return jsonReply({ code: 200, phrase: "OK" }, JSON.stringify(found));
   }
@@ -39,9 +36,13 @@ export async function answerSwitchover(
   const isDryRun = dryRunOf(query);
   if (typeof isDryRun !== "boolean") return isDryRun;
   const managed: ManagementCall = { name: "switchover", method, cluster, node: null, isDryRun };
-  await passthrough.manage(managed, call);
+  if (running === null) return errorReply(503, "not_open", { message: notOpenText });
+  await running.gateway.manage(managed, call);
   return null;
 }
+
+const notOpenText =
+  "Cannot forward a switchover: this part of rolecall must be open; rolecall status says whether it failed";
 
 function dryRunOf(query: string): boolean | Reply {
   const given = new URLSearchParams(query);

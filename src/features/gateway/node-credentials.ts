@@ -1,27 +1,11 @@
-import type { ClusterConfig } from "../config/model/config.ts";
-import { accessPathsOf, readAccess } from "../config/access-material.ts";
-import { serverNamesOf, type ServerNames, type TlsMaterial } from "../config/tls-material.ts";
-import { WatchedFiles } from "../config/watched-files.ts";
-
-/** TLS files and credentials for requests to the nodes of one cluster. */
-export interface NodeCredentials {
-  readonly tls: TlsMaterial;
-  /** The names of nodes' certificates that are not that of `tls`. */
-  readonly serverNames: ServerNames;
-  /** `user:password` for calls that change state, or `null`. */
-  readonly auth: string | null;
-  /**
-   * Whether `auth` is configured, even if its file is unreadable. If so, the client's Authorization header is not
-   * forwarded.
-   */
-  readonly hasAuth: boolean;
-}
+import type { ClusterConfig } from "../../config/model/config.ts";
+import { accessPathsOf, readAccess } from "../../config/access-material.ts";
+import { serverNamesOf } from "../../config/tls-material.ts";
+import { WatchedFiles } from "../../config/watched-files.ts";
+import { type NodeCredentials, noCredentials } from "../../http/forwarding/node-credentials.ts";
 
 /** Called after each attempt to read a cluster's files. `problem` is a sentence; `null` on success. */
 export type OnNodeFilesRead = (cluster: string, problem: string | null) => void;
-
-/** Without TLS files and without a password. */
-export const noCredentials: NodeCredentials = { tls: {}, serverNames: new Map(), auth: null, hasAuth: false };
 
 /**
  * The TLS files and passwords of all clusters. Files are read again when they change; if that fails, the last content

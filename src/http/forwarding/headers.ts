@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
-import type { Caller } from "../http/message/caller.ts";
+import type { Caller } from "../message/caller.ts";
 
 /**
  * Hop-by-hop headers (RFC 9110, 7.6.1), and those that the forwarding request sets or handles itself: Content-Length,

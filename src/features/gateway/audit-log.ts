@@ -1,4 +1,4 @@
-import type { AuditRecord } from "../../gateway/audit-record.ts";
+import type { AuditRecord } from "./audit-record.ts";
 import type { Logger } from "../../log/logger.ts";
 
 /** Writes the one log line of a management call: who, from where, what, to which node, and how it ended. */

@@ -3,9 +3,9 @@ import { isObject, nameOf, parseJson } from "../cluster/values/json.ts";
 import type { Caller } from "../http/message/caller.ts";
 import type { IncomingCall } from "../http/message/incoming-call.ts";
 import { readBody } from "../http/message/request-body.ts";
-import { forward } from "./forward.ts";
-import { notForwarded } from "./headers.ts";
-import { noCredentials } from "./node-credentials.ts";
+import { forward } from "../http/forwarding/forward.ts";
+import { notForwarded } from "../http/forwarding/headers.ts";
+import { noCredentials } from "../http/forwarding/node-credentials.ts";
 
 /** The main process, which handles the requests that workers cannot. */
 export interface RelayTarget {

@@ -4,11 +4,11 @@ import { request as httpRequest } from "node:http";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { test } from "node:test";
-import { hashOf } from "../../src/cli/commands/hash-password.ts";
-import { unrestrictedAccess } from "../../src/config/model/listener-access-config.ts";
-import { until } from "../fake/until.ts";
-import type { FakeNodeOptions } from "../fake/fake-node.ts";
-import { withFaultyGateway } from "../fake/faulty-gateway-fixture.ts";
+import { hashOf } from "../../../src/cli/commands/hash-password.ts";
+import { unrestrictedAccess } from "../../../src/config/model/listener-access-config.ts";
+import { until } from "../../fake/until.ts";
+import type { FakeNodeOptions } from "../../fake/fake-node.ts";
+import { withFaultyGateway } from "../../fake/faulty-gateway-fixture.ts";
 
 test("a call that takes longer than requests may take to come in is not cut", async () => {
   const behave: FakeNodeOptions["respond"] = (_, response) =>

@@ -1,7 +1,7 @@
 import { type ClientRequest, type IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 import { createProxyServer, type ProxyServer, type ProxyTarget } from "http-proxy";
-import type { IncomingCall } from "../http/message/incoming-call.ts";
+import type { IncomingCall } from "../message/incoming-call.ts";
 import type { NodeCredentials } from "./node-credentials.ts";
 
 /** A request to send. */

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { suite, test } from "node:test";
-import { sendRequest } from "../fake/http-request.ts";
-import { until } from "../fake/until.ts";
-import { nodeOf } from "../fake/config.ts";
-import { openFakeNode } from "../fake/fake-node.ts";
-import { gatewayFixture, gatewayFixtureOf, type GatewayFixture } from "../fake/gateway-fixture.ts";
+import { sendRequest } from "../../fake/http-request.ts";
+import { until } from "../../fake/until.ts";
+import { nodeOf } from "../../fake/config.ts";
+import { openFakeNode } from "../../fake/fake-node.ts";
+import { gatewayFixture, gatewayFixtureOf, type GatewayFixture } from "../../fake/gateway-fixture.ts";
 
 async function withTown(play: (gateway: GatewayFixture) => Promise<void>): Promise<void> {
   const gateway = await gatewayFixture();
@@ -176,7 +176,7 @@ suite("requests that only a node can answer", () => {
       ];
       for (const path of [
         ...others,
-        "../metrics",
+        "../../metrics",
         "%2e%2e/metrics",
         "a//b",
         "metrics%2f..%2freload",

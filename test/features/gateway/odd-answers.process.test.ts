@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { suite, test } from "node:test";
-import type { HttpAnswer } from "../fake/http-request.ts";
-import { rawNodesFixture, type RawNodesFixture } from "../fake/raw-nodes-fixture.ts";
-import type { RawAnswer } from "../fake/raw-node.ts";
+import type { HttpAnswer } from "../../fake/http-request.ts";
+import { rawNodesFixture, type RawNodesFixture } from "../../fake/raw-nodes-fixture.ts";
+import type { RawAnswer } from "../../fake/raw-node.ts";
 
 interface Row {
   readonly given: string;

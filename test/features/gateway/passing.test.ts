@@ -5,11 +5,11 @@ import { request as httpRequest } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { hashOf } from "../../src/cli/commands/hash-password.ts";
-import { sendRequest } from "../fake/http-request.ts";
-import { until } from "../fake/until.ts";
-import type { FakeNodeOptions } from "../fake/fake-node.ts";
-import { withFaultyGateway } from "../fake/faulty-gateway-fixture.ts";
+import { hashOf } from "../../../src/cli/commands/hash-password.ts";
+import { sendRequest } from "../../fake/http-request.ts";
+import { until } from "../../fake/until.ts";
+import type { FakeNodeOptions } from "../../fake/fake-node.ts";
+import { withFaultyGateway } from "../../fake/faulty-gateway-fixture.ts";
 
 test("a node gets the call as it was made, and who made it; the client the node's answer as it is", async () => {
   const behave: FakeNodeOptions["respond"] = (_, response) => {

@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
-import { gatewayFixtureOf } from "../fake/gateway-fixture.ts";
-import { openFakeCluster } from "../fake/fake-node.ts";
-import { runJson } from "../fake/command-line.ts";
+import { gatewayFixtureOf } from "../../fake/gateway-fixture.ts";
+import { openFakeCluster } from "../../fake/fake-node.ts";
+import { runJson } from "../../fake/command-line.ts";
 
 function passwordIn(context: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), "rolecall-password-"));

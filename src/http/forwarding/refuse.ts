@@ -1,7 +1,7 @@
 import { STATUS_CODES, type ServerResponse } from "node:http";
-import { writeReply } from "../http/message/http-exchange.ts";
-import { jsonReply } from "../http/message/reply.ts";
-import type { Refusal } from "../health/calls/refusal.ts";
+import { writeReply } from "../message/http-exchange.ts";
+import { jsonReply } from "../message/reply.ts";
+import type { Refusal } from "../../health/calls/refusal.ts";
 
 /** Writes a refusal as a JSON error. Destroys a response that has begun already: it must not look complete. */
 export function refuse(response: ServerResponse, { status, error, message }: Refusal): void {

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import * as fc from "fast-check";
-import type { HttpAnswer } from "../fake/http-request.ts";
-import { rawNodesFixture, type RawNodesFixture } from "../fake/raw-nodes-fixture.ts";
-import { randomAnswer } from "../fake/random-answer.ts";
-import type { RawAnswer } from "../fake/raw-node.ts";
-import { until } from "../fake/until.ts";
+import type { HttpAnswer } from "../../fake/http-request.ts";
+import { rawNodesFixture, type RawNodesFixture } from "../../fake/raw-nodes-fixture.ts";
+import { randomAnswer } from "../../fake/random-answer.ts";
+import type { RawAnswer } from "../../fake/raw-node.ts";
+import { until } from "../../fake/until.ts";
 
 /** The number of answers for each number of workers. ODD_ANSWERS sets the number, ODD_SEED the seed. */
 const count = Number(process.env["ODD_ANSWERS"] ?? 400);

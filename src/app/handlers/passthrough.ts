@@ -1,0 +1,26 @@
+import type { Offers } from "../../feature/offer.ts";
+import { passthroughs } from "../../feature/offers.ts";
+import { refuse } from "../../http/forwarding/refuse.ts";
+import type { IncomingCall } from "../../http/message/incoming-call.ts";
+import type { Passthrough } from "../../http/message/passthrough.ts";
+
+/** Sends requests to nodes by what offers to; refuses them while nothing does. */
+export function passthroughIn(offers: Offers): Passthrough {
+  const now = (): Passthrough => passthroughs.in(offers)[0] ?? closed;
+  return {
+    manage: (call, incoming) => now().manage(call, incoming),
+    fetch: (request, incoming) => now().fetch(request, incoming),
+  };
+}
+
+const closed: Passthrough = {
+  manage: (_, incoming) => refuseAll(incoming),
+  fetch: (_, incoming) => refuseAll(incoming),
+};
+
+function refuseAll({ response }: IncomingCall): Promise<void> {
+  const message =
+    "Cannot forward a request: this part of rolecall must be open; rolecall status says whether it failed";
+  refuse(response, { status: 503, error: "not_open", message });
+  return Promise.resolve();
+}
