@@ -54,7 +54,13 @@ test("the table lists every status of the tested rows, from the node and from ro
 });
 
 test("the document lists exactly the refusal codes of the source", () => {
-  const sources = ["src/features/gateway", "src/http/forwarding", "src/workers", "src/health/calls", "src/http/access"].flatMap((folder) =>
+  const sources = [
+    "src/features/gateway",
+    "src/http/forwarding",
+    "src/workers",
+    "src/health/calls",
+    "src/http/access",
+  ].flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: "utf8" })
       .filter((file) => file.endsWith(".ts"))
       .map((file) => readFileSync(join(folder, file), "utf8")),
