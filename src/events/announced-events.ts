@@ -1,4 +1,4 @@
-import { type DrainChange, type DrainExtent, drainFields } from "../cluster/drain.ts";
+import { type DrainChange, type DrainExtent, drainLogFields } from "../cluster/drain.ts";
 import type { EndedSwitchover } from "../cluster/ended-switchover.ts";
 import type { KeptPauses } from "../cluster/announced-pauses.ts";
 import type { CalledChange } from "../cluster/management-call.ts";
@@ -92,7 +92,7 @@ export function keptPausesEvent({ kind, cause, run, cluster, from, databases }: 
 
 /** The audit fields of a drain's log line: what, by whom, until when. */
 export function drainAudit({ kind, drain, endedBy }: DrainChange): object {
-  return { audit: true, ...drainFields(drain), ...(kind === "ended" ? { ended_by: endedBy } : {}) };
+  return { audit: true, ...drainLogFields(drain), ...(kind === "ended" ? { ended_by: endedBy } : {}) };
 }
 
 /** What begins or ends: one process of rolecall, and the clusters that it monitors. */
