@@ -75,6 +75,6 @@ test("another format than those that are known is refused, by its number", () =>
   const file = incidentOf(outcomesOf("two"));
   assert.throws(
     () => readIncident(file.replace("format: 2", "format: 3"), "set-back.yaml"),
-    /set-back\.yaml\.format: it must be 1 or 2, the formats that this version reads, got 3/,
+    /set-back\.yaml\.format: it must be 1 or 2, the formats of this version, got 3/,
   );
 });

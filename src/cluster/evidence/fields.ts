@@ -86,11 +86,8 @@ type AbsentKey<F> = { [P in keyof F]: F[P] extends { readonly absent: unknown } 
 type AbsentOf<F> = F extends { readonly form: infer Name extends FormName } ? FormTypes[Name] : never;
 
 /** A row with its name, for those who read or write all fields of a type: all of one shape, which is fast. */
-export interface Row {
+export interface Row extends Pick<SomeFields[string], "form" | "history" | "feed"> {
   readonly name: string;
-  readonly form: FormName;
-  readonly history: Since | false;
-  readonly feed: Since | false;
   /** Its key in incident files; `null`: it has none. */
   readonly key: string | null;
   readonly format: Since;
@@ -107,9 +104,9 @@ const rowsOfTables = new WeakMap<object, readonly Row[]>();
 export function rowsOf(fields: SomeFields): readonly Row[] {
   const known = rowsOfTables.get(fields);
   if (known !== undefined) return known;
-  const rows = Object.entries(fields).map(([name, { form, history, feed, incident, absent, follows }]): Row => {
-    const [key, format] = incident === false ? [null, 1 as const] : incident;
-    return { name, form, history, feed, key, format, absent, follows };
+  const rows = Object.entries(fields).map(([name, field]): Row => {
+    const [key, format] = field.incident === false ? [null, 1 as const] : field.incident;
+    return { name, key, format, absent: undefined, follows: undefined, ...field };
   });
   rowsOfTables.set(fields, rows);
   return rows;

@@ -1,6 +1,6 @@
 import { diskFields, pageDefaults, pageFields } from "../evidence/evidence-fields.ts";
 import { withDefaults } from "../evidence/fields.ts";
-import { noDiskFigures, type ExporterPage } from "../exporter/exporter-report.ts";
+import type { ExporterPage } from "../exporter/exporter-report.ts";
 import type { ExporterResult } from "../outcome.ts";
 import type { IncidentCluster, IncidentValue } from "./incident-yaml.ts";
 import { writtenFields } from "./written-fields.ts";
@@ -35,6 +35,6 @@ function pageValue(page: ExporterPage, implied: ExporterPage): IncidentValue {
   return {
     // The implied time advances with the clock of the file: it equals none that was read.
     ...writtenFields(pageFields, page, { ...implied, databaseTimeS: Number.NaN }),
-    ...writtenFields(diskFields, page.disk, noDiskFigures),
+    ...writtenFields(diskFields, page.disk, {}),
   };
 }

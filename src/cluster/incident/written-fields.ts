@@ -8,17 +8,14 @@ import {
   type Row,
   type SomeFields,
 } from "../evidence/fields.ts";
-import type { ExporterReceiver, ExporterSender } from "../exporter/exporter-report.ts";
-import type { Sender } from "../documents/report.ts";
 import { formatLsn } from "../values/lsn.ts";
 import { writtenTags } from "../values/tags.ts";
 import { incidentDuration, type IncidentFormat, type IncidentMapping, type IncidentValue } from "./incident-yaml.ts";
 
 /** What an incident file implies of a standby in a node's sender list. */
-export const impliedSender: Partial<Sender> = { address: null, state: "streaming" };
+export const impliedSender = { state: "streaming" };
 /** What it implies of a standby in an exporter's page, and of where a standby receives from. */
-export const impliedExporterSender: Partial<ExporterSender> = { address: null, isStreaming: true, replayed: null };
-export const impliedReceiver: Partial<ExporterReceiver> = { port: null, isStreaming: true };
+export const impliedStream = { isStreaming: true };
 
 /** The forms that only JSON has. */
 type JsonForm = "extent" | "mark" | "document" | "documentOrNull" | "disk";
@@ -51,8 +48,8 @@ const writtenForms: { readonly [F in IncidentForm]: Write<FormTypes[F]> } = {
   unreadable: asItIs,
   family: asItIs,
   exporterSenders: (senders) =>
-    senders.map((sender) => shortened(writtenFields(exporterSenderFields, sender, impliedExporterSender))),
-  receiver: (receiver) => (receiver === null ? null : writtenFields(receiverFields, receiver, impliedReceiver)),
+    senders.map((sender) => shortened(writtenFields(exporterSenderFields, sender, impliedStream))),
+  receiver: (receiver) => (receiver === null ? null : writtenFields(receiverFields, receiver, impliedStream)),
 };
 
 const writtenAs: { readonly [F in FormName]?: Write<unknown> } = writtenForms;
@@ -91,7 +88,7 @@ export function formatOfFields(fields: SomeFields, value: AnyFields, implied: An
 type AnyFields = Readonly<Record<string, unknown>>;
 
 /** What could not be read is nothing that a file implies. */
-function isImplied({ name, follows }: Row, value: AnyFields, implied: AnyFields): boolean {
+function isImplied({ name, absent, follows }: Row, value: AnyFields, { [name]: implied = absent }: AnyFields): boolean {
   const own = value[name];
-  return own !== undefined && isSameValue(own, follows === undefined ? implied[name] : follows(value));
+  return own !== undefined && isSameValue(own, follows === undefined ? implied : follows(value));
 }

@@ -5,8 +5,7 @@ import { clusterFields, configFields, dcsFields } from "../../cluster/evidence/e
 import type { FieldsOf } from "../../cluster/evidence/fields.ts";
 import type { DocumentOutcome } from "../../cluster/outcome.ts";
 import type { DocumentAnswer, DocumentName } from "../../cluster/snapshot.ts";
-import { failureKinds } from "../../cluster/values/failure.ts";
-import { incidentKeys, readFields } from "./read-fields.ts";
+import { incidentKeys, readFailure, readFields } from "./read-fields.ts";
 import type { Reading, Repetition } from "./reading.ts";
 import type { Surroundings } from "./surroundings.ts";
 
@@ -88,10 +87,7 @@ function readHistory(section: Reading, repetition: Surroundings["repetition"]): 
 /** Reads the result of one read of the DCS. */
 export function dcsResult(section: Reading): DcsResult {
   const value = section.mapping(["failure", ...incidentKeys(dcsFields)]);
-  if (!value("failure").isAbsent) {
-    const kind = value("failure").oneOf(failureKinds);
-    return { failure: { kind, detail: kind } };
-  }
-  const implied = { leader: null, source: "etcd", revision: 1, hasScope: true };
+  if (!value("failure").isAbsent) return { failure: readFailure(value("failure")) };
+  const implied = { source: "etcd", revision: 1, hasScope: true };
   return { read: readFields(dcsFields, value, { implied, repetition: once }) };
 }

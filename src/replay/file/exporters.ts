@@ -1,9 +1,9 @@
 import { diskFields, pageFields } from "../../cluster/evidence/evidence-fields.ts";
-import { exporterRoles, noDiskFigures, type ExporterPage } from "../../cluster/exporter/exporter-report.ts";
-import { failureKinds, type Failure } from "../../cluster/values/failure.ts";
+import { exporterRoles, type ExporterPage } from "../../cluster/exporter/exporter-report.ts";
+import type { Failure } from "../../cluster/values/failure.ts";
 import { impliedPage } from "../../cluster/incident/incident-exporter.ts";
 import type { ExporterOutcome } from "../../cluster/outcome.ts";
-import { incidentKeys, readFields } from "./read-fields.ts";
+import { incidentKeys, readFailure, readFields } from "./read-fields.ts";
 import type { Reading } from "./reading.ts";
 import type { Surroundings } from "./surroundings.ts";
 
@@ -34,8 +34,7 @@ export function exporterOutcomes(node: string, section: Reading, context: Surrou
 }
 
 function failureOf(section: Reading): Failure {
-  const kind = section.mapping(["failure"])("failure").oneOf(failureKinds);
-  return { kind, detail: kind };
+  return readFailure(section.mapping(["failure"])("failure"));
 }
 
 const pageKeys = [
@@ -47,10 +46,10 @@ function pageOf(section: Reading, { of, sentAtMs, repetition }: Surroundings): E
   const value = section.mapping(pageKeys);
   const implied = { ...impliedPage(of), databaseTimeS: sentAtMs / 1_000 };
   const position = value("position").position(repetition);
-  const isInRecovery = value("in_recovery").truth(implied.isInRecovery);
-  const positions = isInRecovery === true ? { received: position, replayed: position } : { written: position };
+  const isInRecovery = !value("in_recovery").isNull && value("in_recovery").flag(false);
+  const positions = isInRecovery ? { received: position, replayed: position } : { written: position };
   return {
     ...readFields(pageFields, value, { implied: { ...implied, ...positions }, repetition }),
-    disk: readFields(diskFields, value, { implied: noDiskFigures, repetition }),
+    disk: readFields(diskFields, value, { implied: {}, repetition }),
   };
 }

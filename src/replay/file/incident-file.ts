@@ -95,7 +95,7 @@ export function readIncidentFile(document: unknown, file: string): IncidentFile 
 function wholeFile(root: Reading, file: string): (key: string) => Reading {
   const format = root.entries().find(([key]) => key === "format")?.[1];
   if (format !== undefined && !incidentFormats.some((known) => known === format.raw()))
-    throw format.refusal(`${incidentFormats.join(" or ")}, the formats that this version reads`);
+    throw format.refusal(`${incidentFormats.join(" or ")}, the formats of this version`);
   const value = root.mapping(fileKeys);
   if (format !== undefined && value("end").isAbsent)
     throw new Error(`Cannot read ${file}: its last key must be end, got a file that is cut off`);

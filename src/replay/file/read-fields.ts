@@ -6,13 +6,9 @@ import {
   type FormTypes,
   type SomeFields,
 } from "../../cluster/evidence/fields.ts";
-import {
-  impliedExporterSender,
-  impliedReceiver,
-  impliedSender,
-  type IncidentForm,
-} from "../../cluster/incident/written-fields.ts";
+import { impliedSender, impliedStream, type IncidentForm } from "../../cluster/incident/written-fields.ts";
 import { unreadableFields } from "../../cluster/documents/report.ts";
+import { failureKinds, type Failure } from "../../cluster/values/failure.ts";
 import { parseTags } from "../../cluster/values/tags.ts";
 import { Reading, type Repetition } from "./reading.ts";
 
@@ -25,13 +21,13 @@ const readForms: { readonly [F in IncidentForm]: Read<FormTypes[F]> } = {
   textOrNull: (reading) => reading.statement(null),
   flag: (reading) => reading.flag(false),
   opposite: (reading) => !reading.flag(false),
-  flagOrNull: (reading) => reading.truth(null),
+  flagOrNull: (reading) => (reading.isNull ? null : reading.flag(false)),
   count: (reading) => reading.count(0),
   countOrNull: (reading) => (reading.isNull ? null : reading.count(0)),
-  figureOrNull: (reading) => reading.figure(0),
+  figureOrNull: (reading) => reading.figure(),
   timeOrNull: (reading) => reading.count(0) || null,
   position: (reading, implied, repetition) => reading.position(repetition) ?? implied,
-  seconds: (reading) => reading.seconds(0),
+  seconds: (reading) => reading.seconds(),
   end: (reading) => reading.instant(),
   tags: (reading) => parseTags(reading.raw()),
   senders: (reading, _, repetition) =>
@@ -45,12 +41,12 @@ const readForms: { readonly [F in IncidentForm]: Read<FormTypes[F]> } = {
   exporterSenders: (reading, _, repetition) =>
     reading.list().map((sender) =>
       readFields(exporterSenderFields, ofStandby(exporterSenderFields, sender), {
-        implied: impliedExporterSender,
+        implied: impliedStream,
         repetition,
       }),
     ),
   receiver: (reading, _, repetition) =>
-    readFields(receiverFields, reading.mapping(incidentKeys(receiverFields)), { implied: impliedReceiver, repetition }),
+    readFields(receiverFields, reading.mapping(incidentKeys(receiverFields)), { implied: impliedStream, repetition }),
 };
 const readAs: { readonly [F in FormName]?: Read<unknown> } = readForms;
 
@@ -58,6 +54,12 @@ const readAs: { readonly [F in FormName]?: Read<unknown> } = readForms;
 function ofStandby(fields: SomeFields, sender: Reading): (key: string) => Reading {
   if (!sender.isText) return sender.mapping(incidentKeys(fields));
   return (key) => (key === "name" ? sender : new Reading(undefined, key));
+}
+
+/** Why a request failed. */
+export function readFailure(reading: Reading): Failure {
+  const kind = reading.oneOf(failureKinds);
+  return { kind, detail: kind };
 }
 
 /** The keys that an incident file has for fields, in their order. */
@@ -89,8 +91,8 @@ export function readFields(
 ): object {
   const read: Record<string, unknown> = {};
   const rows = rowsOf(fields);
-  for (const { name, form, key, follows } of rows) {
-    const otherwise = implied[name];
+  for (const { name, form, key, absent, follows } of rows) {
+    const { [name]: otherwise = absent } = implied;
     const reading = key === null ? null : value(key);
     const readForm = readAs[form];
     const isStated = reading !== null && (!reading.isAbsent || (otherwise === undefined && follows === undefined));

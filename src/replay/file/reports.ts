@@ -1,8 +1,8 @@
 import type { Report } from "../../cluster/documents/report.ts";
 import { reportFields } from "../../cluster/evidence/evidence-fields.ts";
 import { impliedReport } from "../../cluster/incident/incident.ts";
-import { failureKinds, type Failure } from "../../cluster/values/failure.ts";
-import { incidentKeys, readFields } from "./read-fields.ts";
+import type { Failure } from "../../cluster/values/failure.ts";
+import { incidentKeys, readFailure, readFields } from "./read-fields.ts";
 import type { Reading } from "./reading.ts";
 import type { Surroundings } from "./surroundings.ts";
 
@@ -22,8 +22,7 @@ export function statusResult(node: string, section: Reading, { of, repetition }:
   const value = section.mapping(reportKeys);
   if (!value("failure").isAbsent) {
     section.mapping(["failure"]);
-    const kind = value("failure").oneOf(failureKinds);
-    return { failure: { kind, detail: kind } };
+    return { failure: readFailure(value("failure")) };
   }
   const hasLock = value("lock").flag(false);
   const implied = impliedReport(node, hasLock, of);

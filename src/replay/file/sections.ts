@@ -7,7 +7,7 @@ import { statusResult } from "./reports.ts";
 import { type Surroundings, byNode } from "./surroundings.ts";
 import { type Drain, extentOf } from "../../cluster/drain.ts";
 import { drainFields } from "../../cluster/evidence/evidence-fields.ts";
-import { incidentKeys, readFields } from "./read-fields.ts";
+import { incidentKeys, readFailure, readFields } from "./read-fields.ts";
 
 /** The sections of a step, in the order in which a step is applied. */
 export const sectionNames = [
@@ -79,8 +79,8 @@ function viewOf(node: string, value: Reading, { cluster, sentAtMs }: Surrounding
       answer: { name: "cluster", served, cluster: documentNaming(value.statement(null)) },
     };
   }
-  const kind = value.mapping(["failure"])("failure").oneOf(failureKinds);
-  return { kind: "view_failure", cluster, node, sentAtMs, failure: { kind, detail: kind } };
+  const failure = readFailure(value.mapping(["failure"])("failure"));
+  return { kind: "view_failure", cluster, node, sentAtMs, failure };
 }
 
 /** Reads an operator's drain of a node, or `null`, which ends a drain. */
