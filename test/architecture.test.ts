@@ -2,11 +2,14 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { parse } from "yaml";
+import * as evidence from "../src/cluster/evidence/evidence-fields.ts";
+import type { SomeFields } from "../src/cluster/evidence/fields.ts";
 import { codeOf, cyclesOf, exportedNames, readSources, type SourceFile } from "./fake/source-files.ts";
 
 /** What `test/spec/architecture.yaml` holds; the comments there give the reasons. */
 interface Spec {
   readonly constructedElsewhere: Readonly<Record<string, string>>;
+  readonly fieldsNamedBesideTheirRow: Readonly<Record<string, string>>;
 }
 
 const spec: Spec = parse(readFileSync("test/spec/architecture.yaml", "utf8"));
@@ -101,6 +104,29 @@ describe("features of src", () => {
     const named = [...(registry?.text ?? "").matchAll(/features\/([^/]+)\/feature\.ts"/g)].map(([, name]) => name);
     const all = new Set(sources.flatMap(({ file }) => featureOf(file) ?? []));
     assert.deepEqual(new Set(named), all);
+  });
+});
+
+describe("fields of evidence", () => {
+  test("what writes and reads evidence names no field beside its row, except those that the table gives a reason for", () => {
+    const encoders = ["cluster/incident", "events/incident", "history", "fleet/feed", "replay/file"];
+    const rows = Object.entries(evidence).flatMap(([name, table]): (readonly [string, SomeFields[string]])[] =>
+      name.endsWith("Fields") ? Object.entries(table) : [],
+    );
+    // Names of one word mean other things too.
+    const names = rows.map(([name]) => name).filter((name) => /[A-Z]/.test(name));
+    const keys = rows.flatMap(([, { incident }]) =>
+      incident === false || !incident[0].includes("_") ? [] : [incident[0]],
+    );
+    const found = sources
+      .filter(({ folder }) => encoders.includes(folder))
+      .flatMap(({ file, text }) => {
+        const code = codeOf(text).join("\n");
+        const named = names.filter((name) => new RegExp(`(?<![\\w.])${name}\\b`).test(code));
+        const keyed = keys.filter((key) => text.includes(`"${key}"`));
+        return [...named, ...keyed].map((name) => `${file} ${name}`);
+      });
+    assert.deepEqual([...new Set(found)].sort(), Object.keys(spec.fieldsNamedBesideTheirRow).sort());
   });
 });
 

@@ -45,7 +45,7 @@ export function extentOf({ all, distrust }: DrainFlags): DrainExtent {
 }
 
 /** The fields of a drain for a log line. */
-export function drainFields({ reason, by, extent, until }: Drain): {
+export function drainLogFields({ reason, by, extent, until }: Drain): {
   readonly [field: string]: string | boolean | null;
 } {
   return { reason, by, ...drainFlags(extent), until };

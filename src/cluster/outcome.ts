@@ -19,6 +19,17 @@ export type ProbeOutcome =
   | DrainOutcome
   | DcsOutcome;
 
+export const outcomeKinds = [
+  "status",
+  "liveness",
+  "document",
+  "view_failure",
+  "exporter",
+  "companion",
+  "drain",
+  "dcs",
+] as const satisfies readonly ProbeOutcome["kind"][];
+
 /** The result of `GET /leader` at one node. */
 export interface StatusOutcome {
   readonly kind: "status";

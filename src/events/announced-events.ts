@@ -1,4 +1,4 @@
-import { type DrainChange, type DrainExtent, drainFields } from "../cluster/drain.ts";
+import { type DrainChange, type DrainExtent, drainLogFields } from "../cluster/drain.ts";
 import type { CalledChange } from "../cluster/management-call.ts";
 import type { ClusterEvent, EventDraft, EventKind } from "./cluster-event.ts";
 import { countText, spanText } from "../health/documents/wording.ts";
@@ -48,7 +48,7 @@ const begunTexts: Readonly<Record<DrainExtent, string>> = {
 
 /** The audit fields of a drain's log line: what, by whom, until when. */
 export function drainAudit({ kind, drain, endedBy }: DrainChange): object {
-  return { audit: true, ...drainFields(drain), ...(kind === "ended" ? { ended_by: endedBy } : {}) };
+  return { audit: true, ...drainLogFields(drain), ...(kind === "ended" ? { ended_by: endedBy } : {}) };
 }
 
 /** What begins or ends: one process of rolecall, and the clusters that it monitors. */

@@ -1,6 +1,6 @@
 import { clusterNamed } from "../cluster/lookup.ts";
 import type { Clock } from "./clock.ts";
-import { drainFields, type Drain, type DrainChange, type DrainRequest, type Durability } from "../cluster/drain.ts";
+import { drainLogFields, type Drain, type DrainChange, type DrainRequest, type Durability } from "../cluster/drain.ts";
 import type { DrainOutcome } from "../cluster/outcome.ts";
 import { remainingOf, type SavedDrain } from "./saved-drains.ts";
 import type { Snapshot } from "../cluster/snapshot.ts";
@@ -113,7 +113,7 @@ export class Drains {
     if (!(remainingMs > 0)) return;
     const drain: Drain = { ...rest, untilMs: clock.now() + remainingMs };
     this.#record(cluster, node, drain);
-    log.info({ audit: true, cluster, node, ...drainFields(drain) }, "drain restored after a restart");
+    log.info({ audit: true, cluster, node, ...drainLogFields(drain) }, "drain restored after a restart");
   }
 
   #find(cluster: string, node: string): Drain | null {

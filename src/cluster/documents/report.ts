@@ -48,35 +48,6 @@ export const unreadableFields = ["scope", "name", "system", "isSyncStandby", "is
 export type UnreadableField = (typeof unreadableFields)[number];
 
 /**
- * Defaults for what a node does not state: its part in synchronous replication, failsafe, pause, the DCS, tags and start,
- * and that it can all be read.
- */
-export const reportDefaults: Pick<
-  Report,
-  | "isSyncStandby"
-  | "isQuorumStandby"
-  | "isFailsafe"
-  | "isPaused"
-  | "dcsSeen"
-  | "tags"
-  | "isNoLoadBalance"
-  | "startedAt"
-  | "unreadable"
-  | "asWritten"
-> = {
-  isSyncStandby: false,
-  isQuorumStandby: false,
-  isFailsafe: false,
-  isPaused: false,
-  dcsSeen: null,
-  tags: new Map(),
-  isNoLoadBalance: false,
-  startedAt: null,
-  unreadable: [],
-  asWritten: null,
-};
-
-/**
  * How many rows of a sender list are read, of a document or a page. Of these the rows of members are kept first, where
  * the members are known.
  */

@@ -1,11 +1,16 @@
-import { formatLsn } from "../values/lsn.ts";
+import type { Since } from "../evidence/fields.ts";
 
-/** The version of the format of incident files. */
-export const incidentFormat = 1;
+/** The versions of the format of incident files. A file has the lowest that has what is in it. */
+export const incidentFormats: readonly IncidentFormat[] = [1, 2];
+export type IncidentFormat = Since;
 
 /** A value in an incident file. */
-export type IncidentValue =
-  string | number | boolean | null | readonly IncidentValue[] | { readonly [key: string]: IncidentValue };
+export type IncidentValue = string | number | boolean | null | readonly IncidentValue[] | IncidentMapping;
+
+/** A mapping in an incident file. */
+export interface IncidentMapping {
+  readonly [key: string]: IncidentValue;
+}
 
 /** The cluster that the reports of an incident belong to, unless they state otherwise. */
 export interface IncidentCluster {
@@ -16,6 +21,11 @@ export interface IncidentCluster {
   readonly members: ReadonlyMap<string, string>;
   /** API base address -> member name, for leaders that a document names differently. */
   readonly memberAt?: ReadonlyMap<string, string>;
+  /**
+   * The nodes whose database has started anew in the time of the file; absent: not known. Starts are only compared, so
+   * those of other nodes say nothing, and are left out.
+   */
+  readonly restarted?: ReadonlySet<string>;
 }
 
 /** Returns `{[key]: value}`, or `{}` if the value is the default: a short file shows better what was wrong. */
@@ -25,11 +35,6 @@ export function otherThan<T extends string | number | boolean | null>(
   implied: T,
 ): { readonly [key: string]: T } {
   return value === implied ? {} : { [key]: value };
-}
-
-/** Returns `{[key]: position}` for a WAL position in bytes, written as `X/X`; `{}` for `null`. */
-export function position(key: string, value: number | null): { readonly [key: string]: string } {
-  return value === null ? {} : { [key]: formatLsn(value) };
 }
 
 /**

@@ -1,13 +1,23 @@
-import type { StatedConfig } from "../documents/dynamic-config.ts";
 import type { ClusterDocument } from "../documents/cluster-document.ts";
+import type { StatedConfig } from "../documents/dynamic-config.ts";
+import type { Report } from "../documents/report.ts";
 import type { DcsResult } from "../dcs.ts";
 import type { Drain } from "../drain.ts";
-import { exporterValue } from "./incident-exporter.ts";
-import { incidentDuration, otherThan, position, type IncidentCluster, type IncidentValue } from "./incident-yaml.ts";
+import {
+  clusterFields,
+  configFields,
+  dcsFields,
+  drainFields,
+  reportDefaults,
+  reportFields,
+  type StatedCluster,
+} from "../evidence/evidence-fields.ts";
+import { withDefaults } from "../evidence/fields.ts";
+import type { ProbeOutcome, Recorded, StatusOutcome } from "../outcome.ts";
 import { formatLsn } from "../values/lsn.ts";
-import { writtenTags } from "../values/tags.ts";
-import type { Recorded, StatusOutcome } from "../outcome.ts";
-import { reportDefaults, type Report } from "../documents/report.ts";
+import { exporterValue } from "./incident-exporter.ts";
+import { otherThan, type IncidentCluster, type IncidentFormat, type IncidentValue } from "./incident-yaml.ts";
+import { formatOfFields, writtenFields } from "./written-fields.ts";
 
 /** The entry for one outcome in a step of an incident file (docs/incidents.md). */
 export interface IncidentEntry {
@@ -26,22 +36,17 @@ export function impliedReport(node: string, hasLock: boolean, cluster: IncidentC
   const { scope, system, version, members } = cluster;
   // Patroni before version 4 states neither the name nor the replication state.
   const isOld = Number.parseInt(version ?? "4", 10) < 4;
-  return {
+  return withDefaults(reportDefaults, {
     role: hasLock ? "primary" : "replica",
     state: "running",
     timeline: 1,
-    location: null,
-    received: null,
-    replayed: null,
     replicationState: hasLock || isOld ? null : "streaming",
-    senders: [],
-    ...reportDefaults,
+    isNoLoadBalance: false,
     system,
     scope,
     name: isOld ? null : (members.get(node) ?? node),
     version,
-    document: "{}",
-  };
+  });
 }
 
 /**
@@ -86,21 +91,26 @@ export function incidentEntry(
         value: outcome.drain === null ? null : drainValue(outcome.drain, atMs),
       };
     case "document": {
-      const { served, cluster, config, history } = outcome.answer;
+      const { served, cluster, config, history, isHistoryPartial } = outcome.answer;
       const source = { of: served.source };
       if (cluster !== undefined) {
         const name = leaderName(cluster, context);
         // It is no view, and says so in a file that has no rows of members.
         if (name === null && cluster.isLeaderUnreadable)
           return { section: "views", node: served.source, value: { failure: "body" } };
-        const leader = name === null ? {} : { leader: name, ...otherThan("timeline", cluster.leaderTimeline, null) };
-        const scope = cluster.scope === null ? {} : otherThan("scope", cluster.scope, context.scope);
-        return { section: "cluster", node: null, value: { ...source, ...leader, ...scope } };
+        const named = { ...cluster, leader: name, leaderTimeline: name === null ? null : cluster.leaderTimeline };
+        const implied = { leader: null, leaderTimeline: null, scope: cluster.scope === null ? null : context.scope };
+        const value = writtenFields<StatedCluster>(clusterFields, named, implied);
+        return { section: "cluster", node: null, value: { ...source, ...value } };
       }
-      if (config !== undefined) return { section: "config", node: null, value: { ...source, ...configValue(config) } };
+      if (config !== undefined) {
+        const value = writtenFields<StatedConfig>(configFields, config, impliedConfig);
+        return { section: "config", node: null, value: { ...source, ...value } };
+      }
       if (history === undefined) return null;
       const points = Object.fromEntries([...history].map(([timeline, end]) => [String(timeline), formatLsn(end)]));
-      return { section: "history", node: null, value: { ...source, switch_points: points } };
+      const partial = otherThan("partial", isHistoryPartial === true, false);
+      return { section: "history", node: null, value: { ...source, switch_points: points, ...partial } };
     }
   }
 }
@@ -117,74 +127,51 @@ function leaderName({ leader, leaderApi }: ClusterDocument, { members, memberAt 
 }
 
 /**
+ * Returns the format that a file with this outcome has: readers refuse a file that has more than they know.
+ * @param context the same as that of its entry
+ */
+export function incidentFormatOf(outcome: ProbeOutcome, context: IncidentCluster): IncidentFormat {
+  if (outcome.kind === "status" && "report" in outcome.result) {
+    const { node, result } = outcome;
+    return formatOfFields(reportFields, result.report, impliedHere(node, result, context));
+  }
+  if (outcome.kind !== "document") return 1;
+  const { config = impliedConfig, isHistoryPartial = false } = outcome.answer;
+  return isHistoryPartial ? 2 : formatOfFields<StatedConfig>(configFields, config, impliedConfig);
+}
+
+/** What a configuration implies: its other settings are always written. */
+const impliedConfig: StatedConfig = { isStandbyCluster: false };
+
+/**
  * Writes the source and the revision as the DCS reported them. A replay only compares them with the previous ones: did
  * the source change, did the revision decrease?
  */
 function dcsValue(result: DcsResult): IncidentValue {
-  if ("failure" in result) return { failure: result.failure.kind };
-  const { leader, source, revision, hasScope } = result.read;
-  return { leader, revision, source, ...otherThan("empty", !hasScope, false) };
+  return "failure" in result
+    ? { failure: result.failure.kind }
+    : writtenFields(dcsFields, result.read, { hasScope: true });
 }
 
-function drainValue({ reason, by, extent, untilMs }: Drain, atMs: number): IncidentValue {
+function drainValue({ extent, ...drain }: Drain, atMs: number): IncidentValue {
   return {
-    for: incidentDuration(untilMs - atMs),
-    reason,
-    ...otherThan("by", by, null),
+    ...writtenFields(drainFields, { extent, ...drain, untilMs: drain.untilMs - atMs }, { by: null }),
     ...otherThan("all", extent === "all", false),
     ...otherThan("distrust", extent === "distrust", false),
   };
 }
 
-/** Settings that could not be read are left out. */
-function configValue(config: StatedConfig): { readonly [key: string]: IncidentValue } {
-  const { lagMaxOnFailover } = config;
-  return {
-    ...seconds("ttl", config.ttlMs),
-    ...seconds("loop_wait", config.loopWaitMs),
-    ...seconds("retry_timeout", config.retryTimeoutMs),
-    ...(lagMaxOnFailover === undefined ? {} : { maximum_lag_on_failover: lagMaxOnFailover }),
-    ...(config.isStandbyCluster === true ? { standby_cluster: true } : {}),
-  };
+type Answer = Extract<StatusOutcome["result"], { report: Report }>;
+
+/** Writes only what differs from what is implied. */
+function reportValue(node: string, result: Answer, context: IncidentCluster): IncidentValue {
+  const { report, hasLock } = result;
+  const implied = impliedHere(node, result, context);
+  return { ...otherThan("lock", hasLock, false), ...writtenFields(reportFields, report, implied) };
 }
 
-function seconds(key: string, ms: number | undefined): { readonly [key: string]: IncidentValue } {
-  return ms === undefined ? {} : { [key]: ms / 1000 };
-}
-
-/** Writes only what differs from `impliedReport`. */
-function reportValue(
-  node: string,
-  { report, hasLock }: Extract<StatusOutcome["result"], { report: Report }>,
-  context: IncidentCluster,
-): IncidentValue {
+/** The implied report, with a start that says nothing. */
+function impliedHere(node: string, { report, hasLock }: Answer, context: IncidentCluster): Report {
   const implied = impliedReport(node, hasLock, context);
-  return {
-    ...otherThan("lock", hasLock, false),
-    ...otherThan("role", report.role, implied.role),
-    ...otherThan("state", report.state, implied.state),
-    ...otherThan("timeline", report.timeline, implied.timeline),
-    ...position("location", report.location),
-    ...position("received", report.received),
-    ...position("replayed", report.replayed),
-    ...otherThan("replication_state", report.replicationState, implied.replicationState),
-    ...(report.senders.length === 0 ? {} : { senders: report.senders.map(senderValue) }),
-    ...otherThan("sync_standby", report.isSyncStandby, false),
-    ...otherThan("quorum_standby", report.isQuorumStandby, false),
-    ...otherThan("failsafe", report.isFailsafe, false),
-    ...otherThan("pause", report.isPaused, false),
-    ...otherThan("dcs_last_seen", report.dcsSeen, null),
-    ...(report.tags.size === 0 ? {} : { tags: writtenTags(report.tags) }),
-    ...otherThan("system", report.system, implied.system),
-    ...otherThan("scope", report.scope, implied.scope),
-    ...otherThan("name", report.name, implied.name),
-    ...otherThan("version", report.version, implied.version),
-    ...(report.unreadable.length === 0 ? {} : { unreadable: report.unreadable }),
-  };
-}
-
-/** A streaming standby without an address is written as its name alone. */
-function senderValue({ name, address, state }: Report["senders"][number]): IncidentValue {
-  if (address === null && state === "streaming") return name;
-  return { name, ...otherThan("address", address, null), ...otherThan("state", state, "streaming") };
+  return (context.restarted?.has(node) ?? true) ? implied : { ...implied, startedAt: report.startedAt };
 }

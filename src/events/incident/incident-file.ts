@@ -1,10 +1,10 @@
 import { stringify } from "yaml";
-import { incidentEntry } from "../../cluster/incident/incident.ts";
+import { incidentEntry, incidentFormatOf } from "../../cluster/incident/incident.ts";
 import {
   incidentDuration,
-  incidentFormat,
   otherThan,
   type IncidentCluster,
+  type IncidentFormat,
   type IncidentValue,
 } from "../../cluster/incident/incident-yaml.ts";
 import type { KnownLimits } from "../../cluster/lag-limit.ts";
@@ -45,29 +45,38 @@ const incomplete = "Incomplete: evidence of this time is left out, because there
 
 /** Writes an incident file piece by piece: the cluster, its settings, and the recorded outcomes as steps. */
 export function* incidentPieces(incident: Incident): Generator<string> {
-  const { subject, instantMs, limits, sources = [] } = incident;
-  const all = [incident, ...sources];
+  const { subject, instantMs, limits } = incident;
+  const [own, sources] = [inFile(incident), (incident.sources ?? []).map(inFile)];
+  const all = [own, ...sources];
   const [first] = all.flatMap(({ recorded }) => recorded[0] ?? []).toSorted((one, other) => one.atMs - other.atMs);
   const firstAtMs = first?.atMs ?? 0;
   const head = {
-    format: incidentFormat,
+    format: formatOf(all),
     name: `cluster ${subject.name} around ${new Date(instantMs).toISOString()}`,
     why: all.every(({ isComplete }) => isComplete) ? exported : `${exported}. ${incomplete}`,
     // The wall-clock time of the first step.
     began: new Date(first?.atWallMs ?? instantMs).toISOString(),
-    ...clusterValue(incident, firstAtMs),
+    ...clusterValue(own, firstAtMs),
     ...(limits === undefined ? {} : { limits: limitsValue(limits) }),
   };
   yield stringify(head, layout);
   yield* sourcePieces(sources, firstAtMs);
-  yield* stepPieces(incident, firstAtMs);
+  yield* stepPieces(own, firstAtMs);
   const lastAtMs = Math.max(...all.map(({ recorded }) => recorded.at(-1)?.atMs ?? firstAtMs));
   // The last line. A file without it is cut off.
   yield `end: ${incidentDuration(lastAtMs - firstAtMs)}\n`;
 }
 
+/** The lowest format that has what is recorded. */
+function formatOf(clusters: readonly ClusterInFile[]): IncidentFormat {
+  const isNew = clusters.some(({ ofNodes, context }) =>
+    ofNodes.some(({ outcome }) => incidentFormatOf(outcome, context) === 2),
+  );
+  return isNew ? 2 : 1;
+}
+
 /** The section `source`: what is recorded of a source, with the source of that one in it. */
-function* sourcePieces([source, ...further]: readonly RecordedCluster[], firstAtMs: number): Generator<string> {
+function* sourcePieces([source, ...further]: readonly ClusterInFile[], firstAtMs: number): Generator<string> {
   if (source === undefined) return;
   yield "source:\n";
   yield indented(stringify(clusterValue(source, firstAtMs), layout));
@@ -76,7 +85,7 @@ function* sourcePieces([source, ...further]: readonly RecordedCluster[], firstAt
 }
 
 function clusterValue({ subject, accused, recorded }: RecordedCluster, firstAtMs: number): object {
-  const { scope, system, version } = clusterOf(subject);
+  const { scope, system, version } = subject;
   const joins = joinsOf(recorded, firstAtMs);
   return {
     cluster: {
@@ -111,13 +120,10 @@ function joinsOf(recorded: readonly Recorded[], firstAtMs: number): ReadonlyMap<
 }
 
 /** The section `steps`. @param firstAtMs when the time of the file begins, in ms of rolecall's clock */
-function* stepPieces({ subject, recorded }: RecordedCluster, firstAtMs: number): Generator<string> {
-  const cluster = clusterOf(subject);
+function* stepPieces({ ofNodes, context }: ClusterInFile, firstAtMs: number): Generator<string> {
   let hasSteps = false;
-  for (const { atMs, outcome: found } of recorded) {
-    const outcome = ofKnownNode(found, subject);
-    if (outcome === null) continue;
-    const entry = incidentEntry({ atMs, outcome }, cluster);
+  for (const { atMs, outcome } of ofNodes) {
+    const entry = incidentEntry({ atMs, outcome }, context);
     if (entry === null) continue;
     const value = entry.node === null ? entry.value : { [entry.node]: entry.value };
     const sentAtMs = sentAtMsOf(outcome);
@@ -155,23 +161,6 @@ function indented(text: string): string {
   return text.replace(/(?<=^|\n)(?=[^\n])/g, "  ");
 }
 
-/**
- * Returns an outcome under the name of the node whose address it is about: an address is probed before it proves itself
- * (rule 10). `null` if it is no node's.
- */
-function ofKnownNode(outcome: ProbeOutcome, { nodes }: IncidentSubject): ProbeOutcome | null {
-  const nameOf = (node: string): string | undefined =>
-    (nodes.find(({ name }) => name === node) ?? nodes.find(({ api }) => api === node))?.name;
-  if (outcome.kind === "dcs") return outcome;
-  if (outcome.kind === "document") {
-    const { answer } = outcome;
-    const source = nameOf(answer.served.source) ?? answer.served.source;
-    return { ...outcome, answer: { ...answer, served: { ...answer.served, source } } };
-  }
-  const node = nameOf(outcome.node);
-  return node === undefined ? null : { ...outcome, node };
-}
-
 /** Returns when the probe of an outcome was sent (ms of the monotonic clock); `null` for a drain, which is no probe. */
 function sentAtMsOf(outcome: ProbeOutcome): number | null {
   switch (outcome.kind) {
@@ -189,17 +178,61 @@ function sentAtMsOf(outcome: ProbeOutcome): number | null {
   }
 }
 
-/**
- * Returns what is written once for the cluster. A report that states another scope or system states it with its step.
- */
-function clusterOf({ scope, system, version, nodes }: IncidentSubject): IncidentCluster {
-  return {
+/** A cluster of a file. */
+interface ClusterInFile extends RecordedCluster {
+  /** What was recorded of its nodes, under their names. */
+  readonly ofNodes: readonly Recorded[];
+  /** What is written once: a report that states another scope or system states it with its step. */
+  readonly context: IncidentCluster;
+}
+
+function inFile(cluster: RecordedCluster): ClusterInFile {
+  const { scope, system, version, nodes } = cluster.subject;
+  const ofNodes = ofKnownNodes(cluster);
+  const context: IncidentCluster = {
     scope,
     system,
     version,
     members: new Map(nodes.map(({ name, member }) => [name, member])),
     memberAt: new Map(nodes.flatMap(({ api, member }) => (api === null ? [] : [[api, member]]))),
+    restarted: restartedIn(ofNodes),
   };
+  return { ...cluster, ofNodes, context };
+}
+
+/**
+ * Returns the outcomes under the names of the nodes whose addresses they are about: an address is probed before it proves
+ * itself (rule 10). Those that are no node's are left out.
+ */
+function ofKnownNodes({ subject: { nodes }, recorded }: RecordedCluster): readonly Recorded[] {
+  const names = new Map(nodes.toReversed().flatMap(({ name, api }) => (api === null ? [] : [[api, name]])));
+  for (const { name } of nodes) names.set(name, name);
+  return recorded.flatMap((found) => {
+    const { outcome } = found;
+    if (outcome.kind === "dcs") return found;
+    if (outcome.kind === "document") {
+      const { answer } = outcome;
+      const source = names.get(answer.served.source) ?? answer.served.source;
+      if (source === answer.served.source) return found;
+      return { ...found, outcome: { ...outcome, answer: { ...answer, served: { ...answer.served, source } } } };
+    }
+    const node = names.get(outcome.node);
+    if (node === outcome.node) return found;
+    return node === undefined ? [] : { ...found, outcome: { ...outcome, node } };
+  });
+}
+
+/** The nodes that state more than one start of their database. */
+function restartedIn(recorded: readonly Recorded[]): ReadonlySet<string> {
+  const [starts, restarted] = [new Map<string, string>(), new Set<string>()];
+  for (const { outcome } of recorded) {
+    if (outcome.kind !== "status" || "failure" in outcome.result) continue;
+    const { startedAt } = outcome.result.report;
+    if (startedAt === null) continue;
+    if ((starts.get(outcome.node) ?? startedAt) !== startedAt) restarted.add(outcome.node);
+    starts.set(outcome.node, startedAt);
+  }
+  return restarted;
 }
 
 function databaseOf(database: DatabaseAddress | null): { readonly database?: string } {

@@ -1,6 +1,6 @@
 import { documentMax } from "../../cluster/documents/document-sizes.ts";
 import { parseReport, type Report } from "../../cluster/documents/report.ts";
-import type { DocumentOutcome, ProbeOutcome, StatusOutcome } from "../../cluster/outcome.ts";
+import { outcomeKinds, type DocumentOutcome, type ProbeOutcome, type StatusOutcome } from "../../cluster/outcome.ts";
 import { documentNames } from "../../cluster/snapshot.ts";
 import { failureKinds, type Failure } from "../../cluster/values/failure.ts";
 import { isObject, type JsonObject } from "../../cluster/values/json.ts";
@@ -19,16 +19,7 @@ const remembered = {
   decoder: { forgetMs: 1_800_000, charactersMax: 32 * 1024 * 1024 },
 } as const;
 
-const kinds: ReadonlySet<unknown> = new Set<ProbeOutcome["kind"]>([
-  "status",
-  "liveness",
-  "document",
-  "view_failure",
-  "exporter",
-  "companion",
-  "drain",
-  "dcs",
-]);
+const kinds: ReadonlySet<unknown> = new Set(outcomeKinds);
 
 /** What turns the ages of a message into instants. */
 export interface MessageTime {

@@ -1,11 +1,13 @@
 import { documentMax } from "../../cluster/documents/document-sizes.ts";
 import * as z from "zod";
-import type { DcsState, Withdrawal } from "../../cluster/dcs.ts";
-import { type Drain, drainExtents } from "../../cluster/drain.ts";
+import type { DcsRead, DcsState, Withdrawal } from "../../cluster/dcs.ts";
+import type { Drain } from "../../cluster/drain.ts";
+import { configFields, dcsFields, drainFields } from "../../cluster/evidence/evidence-fields.ts";
 import { historyRowsMax } from "../../cluster/documents/history.ts";
 import type { Leadership } from "../../cluster/leadership.ts";
 import type { CachedDocument, ClusterState, LeaderPosition, LeaderStatement } from "../../cluster/snapshot.ts";
-import { contactSchema, failureSchema, observationSchema, viewSchema } from "./observation-schema.ts";
+import { schemaOfFields } from "../../history/field-schemas.ts";
+import { contactSchema, failureSchema, observationSchema, sentForms, viewSchema } from "./observation-schema.ts";
 import {
   sentFigure,
   sentFigureOrNull,
@@ -65,15 +67,7 @@ export function clusterStateSchema(times: FollowerTimes): z.ZodType<ClusterState
         history: documentSchema(instant).nullable(),
         failsafe: documentSchema(instant).nullable(),
       }),
-      config: z
-        .object({
-          ttlMs: sentFigure,
-          loopWaitMs: sentFigure,
-          retryTimeoutMs: sentFigure,
-          lagMaxOnFailover: sentFigure,
-          isStandbyCluster: sentFlag,
-        })
-        .nullable(),
+      config: schemaOfFields(configFields, "feed", sentForms).nullable(),
       switchPoints: z
         .array(z.tuple([sentFigure, sentFigure]))
         .max(historyRowsMax)
@@ -166,22 +160,15 @@ const statementSchema = (
   });
 
 const drainSchema = (deadline: z.ZodType<number>): z.ZodType<Drain> =>
-  z.object({
-    reason: sentText,
-    by: sentTextOrNull,
-    extent: z.enum(drainExtents),
-    untilMs: deadline,
-    since: sentText,
-    until: sentText,
-  });
+  schemaOfFields(drainFields, "feed", { ...sentForms, end: deadline });
+
+const readSchema: z.ZodType<DcsRead> = schemaOfFields(dcsFields, "feed", sentForms);
 
 const dcsSchema = (instant: z.ZodType<number>): z.ZodType<DcsState> =>
   z.object({
     isUp: sentFlag,
     failure: failureSchema.nullable(),
-    read: z
-      .object({ leader: sentTextOrNull, source: sentText, revision: sentFigure, hasScope: sentFlag, sentAtMs: instant })
-      .nullable(),
+    read: readSchema.and(z.object({ sentAtMs: instant })).nullable(),
     lastNamed: sentTextOrNull,
     withdrawals: mapOf(withdrawalSchema(instant)),
     distrust: z.object({ withdrawal: withdrawalSchema(instant), sinceMs: instant }).nullable(),

@@ -1,4 +1,3 @@
-import { documentMax } from "../../cluster/documents/document-sizes.ts";
 import * as z from "zod";
 import type { Attachment, Measured } from "../../cluster/attachment.ts";
 import type { CompanionEvidence } from "../../cluster/companion.ts";
@@ -11,6 +10,8 @@ import type { Observation } from "../../cluster/observation.ts";
 import { failureKinds, type Failure } from "../../cluster/values/failure.ts";
 import type { WitnessView } from "../../cluster/witness-view.ts";
 import { pageSchema } from "../../history/outcome-codec.ts";
+import { schemaOfFields, storedForms, type FormSchemas } from "../../history/field-schemas.ts";
+import { reportFields, senderFields } from "../../cluster/evidence/evidence-fields.ts";
 import {
   detailMax,
   sentFigure,
@@ -43,32 +44,25 @@ const nodeSchema: z.ZodType<Node> = z.object({
   isFixed: sentFlag,
 });
 
-/** A node's report as the owner has read it. */
-const reportSchema: z.ZodType<Report> = z.object({
-  role: sentText,
-  state: sentText,
-  timeline: sentFigureOrNull,
-  location: sentFigureOrNull,
-  received: sentFigureOrNull,
-  replayed: sentFigureOrNull,
-  replicationState: sentTextOrNull,
-  senders: sentList(z.object({ name: sentText, address: sentTextOrNull, state: sentTextOrNull })),
-  isSyncStandby: sentFlag,
-  isQuorumStandby: sentFlag,
-  isFailsafe: sentFlag,
-  isPaused: sentFlag,
+/** What a state has of each form of evidence: pages as the history has them. */
+export const sentForms: FormSchemas = {
+  ...storedForms,
+  text: sentText,
+  textOrNull: sentTextOrNull,
+  flag: sentFlag,
+  count: sentFigure,
+  countOrNull: sentFigureOrNull,
+  figureOrNull: sentFigureOrNull,
+  timeOrNull: sentFigureOrNull,
+  position: sentFigureOrNull,
+  seconds: sentFigure,
   tags: mapOf(z.object({ text: sentText, isTrue: sentFlag })),
-  isNoLoadBalance: sentFlag,
-  dcsSeen: sentFigureOrNull,
-  startedAt: sentTextOrNull,
-  system: sentTextOrNull,
-  scope: sentTextOrNull,
-  name: sentTextOrNull,
-  version: sentTextOrNull,
-  unreadable: sentList(z.enum(unreadableFields)).default([]),
-  document: z.string().max(documentMax.report),
-  asWritten: z.string().max(documentMax.report).nullable().default(null),
-});
+  senders: sentList(schemaOfFields(senderFields, "feed", { text: sentText, textOrNull: sentTextOrNull })),
+  unreadable: sentList(z.enum(unreadableFields)),
+};
+
+/** A node's report as the owner has read it. */
+const reportSchema: z.ZodType<Report> = schemaOfFields(reportFields, "feed", sentForms);
 
 const measuredSchema = (deadline: z.ZodType<number>): z.ZodType<Measured> =>
   z.object({

@@ -1,13 +1,16 @@
 import type { ClusterDocument } from "../../cluster/documents/cluster-document.ts";
+import { defaultConfig, type StatedConfig } from "../../cluster/documents/dynamic-config.ts";
 import type { DcsResult } from "../../cluster/dcs.ts";
+import { clusterFields, configFields, dcsFields } from "../../cluster/evidence/evidence-fields.ts";
+import type { FieldsOf } from "../../cluster/evidence/fields.ts";
 import type { DocumentOutcome } from "../../cluster/outcome.ts";
 import type { DocumentAnswer, DocumentName } from "../../cluster/snapshot.ts";
-import { failureKinds } from "../../cluster/values/failure.ts";
-import type { Reading } from "./reading.ts";
+import { incidentKeys, readFailure, readFields } from "./read-fields.ts";
+import type { Reading, Repetition } from "./reading.ts";
 import type { Surroundings } from "./surroundings.ts";
 
 /** Which of the documents an answer holds. */
-type DocumentContent = Pick<DocumentAnswer, "cluster" | "config" | "history">;
+type DocumentContent = Pick<DocumentAnswer, "cluster" | "config" | "history" | "isHistoryPartial">;
 
 /** Reads a document of the cluster: `of` names the node that served it, by default the first. */
 export function documentOutcome(
@@ -32,10 +35,13 @@ export function documentOutcome(
 }
 
 const documentKeys = {
-  cluster: ["of", "leader", "timeline", "scope"],
-  config: ["of", "ttl", "loop_wait", "retry_timeout", "maximum_lag_on_failover", "standby_cluster"],
-  history: ["of", "switch_points"],
+  cluster: ["of", ...incidentKeys(clusterFields)],
+  config: ["of", ...incidentKeys(configFields)],
+  history: ["of", "switch_points", "partial"],
 } as const;
+
+/** Documents do not advance in a repeated step, but for positions. */
+const once: Repetition = { times: 0, passedMs: 0 };
 
 /** A `/cluster` document that names a leader, or `null` for nobody. */
 export function documentNaming(leader: string | null): ClusterDocument {
@@ -52,37 +58,36 @@ export function documentNaming(leader: string | null): ClusterDocument {
 }
 
 function readCluster(section: Reading): DocumentContent {
-  const value = section.mapping(documentKeys.cluster);
-  const leaderTimeline = value("timeline").isAbsent ? null : value("timeline").count(0);
-  const scope = value("scope").statement(null);
-  return { cluster: { ...documentNaming(value("leader").statement(null)), scope, leaderTimeline } };
+  const implied = documentNaming(null);
+  const stated = readFields(clusterFields, section.mapping(documentKeys.cluster), { implied, repetition: once });
+  return { cluster: { ...implied, ...stated } };
 }
 
+/** A setting that could not be read is `null`: what was known of it before stays. */
 function readConfig(section: Reading): DocumentContent {
   const value = section.mapping(documentKeys.config);
-  return {
-    config: {
-      ttlMs: value("ttl").seconds(30),
-      loopWaitMs: value("loop_wait").seconds(10),
-      retryTimeoutMs: value("retry_timeout").seconds(10),
-      lagMaxOnFailover: value("maximum_lag_on_failover").count(1_048_576),
-      isStandbyCluster: value("standby_cluster").flag(false),
-    },
-  };
+  const stated: FieldsOf<StatedConfig> = Object.fromEntries(
+    Object.entries(configFields).flatMap(([property, field]): unknown[][] =>
+      field.incident === false || value(field.incident[0]).isNull ? [] : [[property, field]],
+    ),
+  );
+  return { config: readFields(stated, value, { implied: defaultConfig, repetition: once }) };
 }
 
 function readHistory(section: Reading, repetition: Surroundings["repetition"]): DocumentContent {
-  const points = section.mapping(documentKeys.history)("switch_points").entries();
-  return { history: new Map(points.map(([timeline, at]) => [Number(timeline), at.position(repetition) ?? 0])) };
+  const value = section.mapping(documentKeys.history);
+  const points = value("switch_points").entries();
+  const isPartial = value("partial").flag(false);
+  return {
+    history: new Map(points.map(([timeline, at]) => [Number(timeline), at.position(repetition) ?? 0])),
+    ...(isPartial ? { isHistoryPartial: true } : {}),
+  };
 }
 
 /** Reads the result of one read of the DCS. */
 export function dcsResult(section: Reading): DcsResult {
-  const value = section.mapping(["failure", "leader", "revision", "source", "empty"]);
-  if (!value("failure").isAbsent) {
-    const kind = value("failure").oneOf(failureKinds);
-    return { failure: { kind, detail: kind } };
-  }
-  const [leader, source] = [value("leader").statement(null), value("source").text("etcd")];
-  return { read: { leader, source, revision: value("revision").count(1), hasScope: !value("empty").flag(false) } };
+  const value = section.mapping(["failure", ...incidentKeys(dcsFields)]);
+  if (!value("failure").isAbsent) return { failure: readFailure(value("failure")) };
+  const implied = { source: "etcd", revision: 1, hasScope: true };
+  return { read: readFields(dcsFields, value, { implied, repetition: once }) };
 }

@@ -1,12 +1,9 @@
-import {
-  exporterRoles,
-  type ExporterPage,
-  type ExporterReceiver,
-  type ExporterSender,
-} from "../../cluster/exporter/exporter-report.ts";
-import { failureKinds, type Failure } from "../../cluster/values/failure.ts";
-import { impliedPage, streamingOf } from "../../cluster/incident/incident-exporter.ts";
+import { diskFields, pageFields } from "../../cluster/evidence/evidence-fields.ts";
+import { exporterRoles, type ExporterPage } from "../../cluster/exporter/exporter-report.ts";
+import type { Failure } from "../../cluster/values/failure.ts";
+import { impliedPage } from "../../cluster/incident/incident-exporter.ts";
 import type { ExporterOutcome } from "../../cluster/outcome.ts";
+import { incidentKeys, readFailure, readFields } from "./read-fields.ts";
 import type { Reading } from "./reading.ts";
 import type { Surroundings } from "./surroundings.ts";
 
@@ -37,87 +34,22 @@ export function exporterOutcomes(node: string, section: Reading, context: Surrou
 }
 
 function failureOf(section: Reading): Failure {
-  const kind = section.mapping(["failure"])("failure").oneOf(failureKinds);
-  return { kind, detail: kind };
+  return readFailure(section.mapping(["failure"])("failure"));
 }
 
 const pageKeys = [
-  "family",
-  "pooler",
-  "database_up",
-  "in_recovery",
-  "time",
-  "system",
-  "position",
-  "written",
-  "received",
-  "replayed",
-  "senders",
-  "streaming",
-  "receiver",
-  "inserted",
-  "flushed",
-  "wal_waits",
-  "file_waits",
-  "other_waits",
-  "database_bytes",
+  ...incidentKeys(pageFields).flatMap((key) => (key === "written" ? ["position", key] : [key])),
+  ...incidentKeys(diskFields),
 ];
 
 function pageOf(section: Reading, { of, sentAtMs, repetition }: Surroundings): ExporterPage {
   const value = section.mapping(pageKeys);
-  const implied = impliedPage(of);
-  const isInRecovery = value("in_recovery").truth(implied.isInRecovery);
+  const implied = { ...impliedPage(of), databaseTimeS: sentAtMs / 1_000 };
   const position = value("position").position(repetition);
-  const senders = value("senders").isAbsent
-    ? []
-    : value("senders")
-        .list()
-        .map((sender) => senderOf(sender, repetition));
+  const isInRecovery = !value("in_recovery").isNull && value("in_recovery").flag(false);
+  const positions = isInRecovery ? { received: position, replayed: position } : { written: position };
   return {
-    ...implied,
-    family: value("family").oneOf(["pg_exporter", "postgres_exporter"], implied.family),
-    isPooler: value("pooler").flag(implied.isPooler),
-    isUp: value("database_up").truth(implied.isUp),
-    isInRecovery,
-    databaseTimeS: value("time").figure(sentAtMs / 1000),
-    system: value("system").statement(implied.system),
-    written: value("written").position(repetition) ?? (isInRecovery === true ? null : position),
-    received: value("received").position(repetition) ?? (isInRecovery === true ? position : null),
-    replayed: value("replayed").position(repetition) ?? (isInRecovery === true ? position : null),
-    senders,
-    streaming: value("streaming").isNull ? null : value("streaming").count(streamingOf(senders)),
-    receiver: value("receiver").isAbsent ? null : receiverOf(value("receiver")),
-    disk: {
-      inserted: value("inserted").position(repetition),
-      flushed: value("flushed").position(repetition),
-      walWaits: countOf(value("wal_waits")),
-      fileWaits: countOf(value("file_waits")),
-      otherWaits: countOf(value("other_waits")),
-      databaseBytes: countOf(value("database_bytes")),
-    },
-  };
-}
-
-function countOf(section: Reading): number | null {
-  return section.isAbsent ? null : section.count(0);
-}
-
-function senderOf(section: Reading, repetition: Surroundings["repetition"]): ExporterSender {
-  if (section.isText) return { name: section.text(), address: null, isStreaming: true, replayed: null };
-  const value = section.mapping(["name", "address", "streaming", "replayed"]);
-  return {
-    name: value("name").reported(),
-    address: value("address").statement(null),
-    isStreaming: value("streaming").flag(true),
-    replayed: value("replayed").position(repetition),
-  };
-}
-
-function receiverOf(section: Reading): ExporterReceiver {
-  const value = section.mapping(["host", "port", "streaming"]);
-  return {
-    host: value("host").text(),
-    port: value("port").isAbsent ? null : value("port").count(0),
-    isStreaming: value("streaming").flag(true),
+    ...readFields(pageFields, value, { implied: { ...implied, ...positions }, repetition }),
+    disk: readFields(diskFields, value, { implied: {}, repetition }),
   };
 }

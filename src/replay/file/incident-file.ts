@@ -1,5 +1,5 @@
 import { type KnownLimits, ownLimitSources } from "../../cluster/lag-limit.ts";
-import { type IncidentCluster, incidentFormat } from "../../cluster/incident/incident-yaml.ts";
+import { type IncidentCluster, incidentFormats } from "../../cluster/incident/incident-yaml.ts";
 import type { Node } from "../../cluster/node.ts";
 import type { ProbeOutcome } from "../../cluster/outcome.ts";
 import { parseDatabaseAddress } from "../../health/check.ts";
@@ -94,8 +94,8 @@ export function readIncidentFile(document: unknown, file: string): IncidentFile 
 /** The values of the file by key. @throws Error for another format, and for a recording whose end is missing */
 function wholeFile(root: Reading, file: string): (key: string) => Reading {
   const format = root.entries().find(([key]) => key === "format")?.[1];
-  if (format !== undefined && format.raw() !== incidentFormat)
-    throw format.refusal(`${incidentFormat}, the format that this version reads`);
+  if (format !== undefined && !incidentFormats.some((known) => known === format.raw()))
+    throw format.refusal(`${incidentFormats.join(" or ")}, the formats of this version`);
   const value = root.mapping(fileKeys);
   if (format !== undefined && value("end").isAbsent)
     throw new Error(`Cannot read ${file}: its last key must be end, got a file that is cut off`);

@@ -84,14 +84,8 @@ export class Reading {
     return this.#value;
   }
 
-  /** True, false, or `null` if the file has `null`: the value is unknown. */
-  truth(otherwise: boolean | null): boolean | null {
-    return this.isAbsent ? otherwise : this.isNull ? null : this.flag(false);
-  }
-
   /** Any plain number, or `null` if the file has `null`: the value is unknown. */
-  figure(otherwise: number): number | null {
-    if (this.isAbsent) return otherwise;
+  figure(): number | null {
     if (this.isNull) return null;
     if (typeof this.#value !== "number" || !Number.isFinite(this.#value)) throw this.refusal("a number");
     return this.#value;
@@ -105,8 +99,7 @@ export class Reading {
   }
 
   /** A plain number of seconds, as in the dynamic configuration. @returns milliseconds */
-  seconds(otherwise: number): number {
-    if (this.isAbsent) return otherwise * 1000;
+  seconds(): number {
     if (typeof this.#value !== "number" || !(this.#value >= 0)) throw this.refusal("a number of seconds");
     return this.#value * 1000;
   }
@@ -151,8 +144,8 @@ export class Reading {
     return start + (match?.[2] === "-" ? -1 : 1) * growth * times;
   }
 
-  oneOf<T extends string>(allowed: readonly T[], otherwise?: T): T {
-    const found = this.isAbsent ? otherwise : allowed.find((one) => one === this.#value);
+  oneOf<T extends string>(allowed: readonly T[]): T {
+    const found = allowed.find((one) => one === this.#value);
     if (found === undefined) throw this.refusal(`one of ${allowed.join(", ")}`);
     return found;
   }

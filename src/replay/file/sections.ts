@@ -6,6 +6,8 @@ import type { Reading } from "./reading.ts";
 import { statusResult } from "./reports.ts";
 import { type Surroundings, byNode } from "./surroundings.ts";
 import { type Drain, extentOf } from "../../cluster/drain.ts";
+import { drainFields } from "../../cluster/evidence/evidence-fields.ts";
+import { incidentKeys, readFailure, readFields } from "./read-fields.ts";
 
 /** The sections of a step, in the order in which a step is applied. */
 export const sectionNames = [
@@ -77,19 +79,19 @@ function viewOf(node: string, value: Reading, { cluster, sentAtMs }: Surrounding
       answer: { name: "cluster", served, cluster: documentNaming(value.statement(null)) },
     };
   }
-  const kind = value.mapping(["failure"])("failure").oneOf(failureKinds);
-  return { kind: "view_failure", cluster, node, sentAtMs, failure: { kind, detail: kind } };
+  const failure = readFailure(value.mapping(["failure"])("failure"));
+  return { kind: "view_failure", cluster, node, sentAtMs, failure };
 }
 
 /** Reads an operator's drain of a node, or `null`, which ends a drain. */
-function recordedDrain(section: Reading, { atMs, beganWallMs }: Surroundings): Drain | null {
+function recordedDrain(section: Reading, { atMs, beganWallMs, repetition }: Surroundings): Drain | null {
   if (section.isNull) return null;
-  const value = section.mapping(["for", "reason", "by", "all", "distrust"]);
-  const untilMs = atMs + value("for").instant();
+  const value = section.mapping([...incidentKeys(drainFields), "all", "distrust"]);
+  const stated = readFields(drainFields, value, { implied: { reason: "drained", by: null }, repetition });
+  const untilMs = atMs + stated.untilMs;
   const isoOf = (ms: number): string => new Date(beganWallMs + ms).toISOString();
   return {
-    reason: value("reason").text("drained"),
-    by: value("by").statement(null),
+    ...stated,
     extent: extentOf({ all: value("all").flag(false), distrust: value("distrust").flag(false) }),
     untilMs,
     since: isoOf(atMs),

@@ -3,7 +3,9 @@ import type { ExporterPage, ExporterSender } from "../../../cluster/exporter/exp
 import { lockHolderOf } from "../../../cluster/leadership.ts";
 import { nodeNamed } from "../../../cluster/lookup.ts";
 import type { Node } from "../../../cluster/node.ts";
-import { reportDefaults, type Report } from "../../../cluster/documents/report.ts";
+import type { Report } from "../../../cluster/documents/report.ts";
+import { reportDefaults } from "../../../cluster/evidence/evidence-fields.ts";
+import { withDefaults } from "../../../cluster/evidence/fields.ts";
 import type { ClusterState } from "../../../cluster/snapshot.ts";
 import { nodeJson } from "../../../cluster/values/json.ts";
 import { isNamedBy, nodeAtAddress } from "./sender-rows.ts";
@@ -79,23 +81,19 @@ interface ReportInputs {
 
 function reportOf({ role, state, page, replayed }: ReportInputs): Report {
   const isPrimary = role === "primary";
-  return {
+  return withDefaults(reportDefaults, {
     role,
     state,
-    // An exporter reports the old timeline for minutes after a promotion.
-    timeline: null,
+    // Its timeline is unknown: an exporter reports the old one for minutes after a promotion.
     location: isPrimary ? (page?.written ?? null) : null,
     received: isPrimary ? null : (page?.received ?? null),
     replayed: isPrimary ? null : replayed,
     replicationState: page?.receiver?.isStreaming === true ? "streaming" : null,
     senders: (page?.senders ?? []).map(senderRow),
-    ...reportDefaults,
+    isNoLoadBalance: false,
     system: page?.system ?? null,
-    scope: null,
-    name: null,
-    version: null,
     document: documentOf({ role, state, page, replayed }),
-  };
+  });
 }
 
 /** The node's status document as a node API would write it, as far as it is known. */
