@@ -1,10 +1,11 @@
 /**
- * Runs compiled tests: `node build/test/run.js [processes|real|quick|code]`. The name of a file says what it does, and
+ * Runs compiled tests: `node build/test/run.js [processes|real|drills|drawn|quick|code]`. The name of a file says what it does, and
  * so where it runs:
  *
  * | file                  | what it does                                              | list                            |
  * |-----------------------|-----------------------------------------------------------|---------------------------------|
- * | `test/real/`          | starts real servers                                       | `real`: `npm run test:real`     |
+ * | `*.drill.test.ts`     | starts real servers, for a minute or longer               | `drills`: `npm run test:drills` |
+ * | other of `test/real/` | starts real servers                                       | `real`: `npm run test:real`     |
  * | `*.process.test.ts`   | starts programs or browsers                               | `processes`: `test:processes`   |
  * | `*.long.test.ts`      | computes for more than 6 s of processor time              | `processes`                     |
  * | `*.workers.test.ts`   | the same without and with worker processes                | both: `worker-counts.ts`        |
@@ -14,6 +15,7 @@
  * `no-programs.ts` refuses to start a program in `npm test`, and test/test-kinds.test.ts reads the imports. `quick` is
  * the part of `npm test` that any change of the source may break and that needs no server: the inner loop. `code` is
  * `npm test` and those of the processes that depend on the version of Node: coverage is counted with it, on Node 24.
+ * `drawn` is `real` and some of the drills, which the hash of the commit chooses: what CI runs.
  * The files are listed, because `node --test DIR` fails on Node 24.
  */
 import { spawnSync } from "node:child_process";
@@ -21,13 +23,21 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "nod
 import { dirname, join, relative, sep } from "node:path";
 import { pathToFileURL } from "node:url";
 
-type Kind = "real" | "process" | "long" | "workers" | "smoke" | "own";
+type Kind = "drill" | "real" | "process" | "long" | "workers" | "smoke" | "own";
 
 const [, , list = ""] = process.argv;
 
+/** Every compiled test file, by its path below `build`. */
+const compiled: readonly string[] = ["test", "proof"]
+  .flatMap((folder) =>
+    readdirSync(join("build", folder), { recursive: true, encoding: "utf8" }).map((file) => join(folder, file)),
+  )
+  .filter((file) => file.endsWith(".test.js"))
+  .sort();
+
 /** The kind of a compiled test file, by its path below `build`. */
 function kindOf(file: string): Kind {
-  if (file.startsWith(join("test", "real", sep))) return "real";
+  if (file.startsWith(join("test", "real", sep))) return file.endsWith(".drill.test.js") ? "drill" : "real";
   return (["process", "long", "workers", "smoke"] as const).find((kind) => file.endsWith(`.${kind}.test.js`)) ?? "own";
 }
 
@@ -45,7 +55,7 @@ const alikeOnEachNode = [
   join("cli", "compare", "saved-comparison."),
   join("log", "logger."),
   join("history", "processes."),
-  join("switchover", "peers", "two-processes."),
+  join("features", "switchover", "peers", "two-processes."),
 ]
   .map((name) => join("test", name))
   .concat(`proof${sep}`);
@@ -63,6 +73,8 @@ const lists: Readonly<Record<string, (file: string, kind: Kind) => boolean>> = {
   "": (_, kind) => kind === "own" || kind === "workers" || kind === "smoke",
   processes: (_, kind) => kind === "process" || kind === "long" || kind === "workers",
   real: (_, kind) => kind === "real",
+  drills: (_, kind) => kind === "drill",
+  drawn: (file, kind) => kind === "real" || drawnDrills().includes(file),
   quick: (file, kind) => kind === "own" && (quick.includes(folderOf(file)) || ofSource.includes(file)),
   code: (file, kind) =>
     kind === "own" ||
@@ -70,6 +82,18 @@ const lists: Readonly<Record<string, (file: string, kind: Kind) => boolean>> = {
     kind === "smoke" ||
     (kind === "process" && !alikeOnEachNode.some((start) => file.startsWith(start))),
 };
+
+/** How many drills CI runs. */
+const drawnCount = 4;
+
+/** Some of the drills, by the hash of the commit. Without a repository the first ones. */
+function drawnDrills(): readonly string[] {
+  const drills = compiled.filter((file) => kindOf(file) === "drill");
+  const { stdout } = spawnSync("git", ["rev-parse", "HEAD"], { encoding: "utf8" });
+  const hash = Number.parseInt(stdout.slice(0, 8), 16);
+  const first = Number.isNaN(hash) ? 0 : hash % drills.length;
+  return Array.from({ length: drawnCount }, (_, step) => drills[(first + step) % drills.length] ?? "");
+}
 
 /** The folder directly below `test` or `proof`. */
 function folderOf(file: string): string {
@@ -79,12 +103,7 @@ function folderOf(file: string): string {
 const isListed = lists[list];
 if (isListed === undefined)
   throw new Error(`Cannot run tests: the list must be one of ${Object.keys(lists).join(", ")}, got ${list}`);
-const files = ["test", "proof"]
-  .flatMap((folder) =>
-    readdirSync(join("build", folder), { recursive: true, encoding: "utf8" }).map((file) => join(folder, file)),
-  )
-  .filter((file) => file.endsWith(".test.js") && isListed(file, kindOf(file)))
-  .sort();
+const files = compiled.filter((file) => isListed(file, kindOf(file)));
 if (files.length === 0) throw new Error("Cannot run tests: build must hold *.test.js files, got none");
 
 /**
@@ -121,7 +140,7 @@ mkdirSync(join("build", "shared"));
 const together = files.filter(isShared);
 const alone = files.filter((file) => !together.includes(file));
 /** Counts every read that fails: the files that are beside the first one need little of the machine. */
-const isFirst = (file: string): boolean => file === join("test", "real", "failover.test.js");
+const isFirst = (file: string): boolean => file === join("test", "real", "failover.drill.test.js");
 const processes = [
   ...[...alone.filter(isFirst), ...alone.filter((file) => !isFirst(file))].map((file) => join("build", file)),
   ...[...new Set(together.map(folderOf))].flatMap((name) =>
@@ -133,9 +152,10 @@ const processes = [
 ];
 // Most of the time a test file waits: four at a time use both cores of a small machine. Real servers have ports of
 // their own in each test process, and need more of the machine.
-const concurrency = `--test-concurrency=${list === "real" ? 3 : 4}`;
+const isReal = ["real", "drills", "drawn"].includes(list);
+const concurrency = `--test-concurrency=${isReal ? 3 : 4}`;
 // A test file that hangs must fail, and not use up the time of the others.
-const timeout = `--test-timeout=${list === "real" ? 600_000 : 180_000}`;
+const timeout = `--test-timeout=${isReal ? 600_000 : 180_000}`;
 const preloaded = ["property-seed", ...(list === "" || list === "quick" ? ["no-programs"] : [])].flatMap((name) => [
   "--import",
   pathToFileURL(join("build", "test", "fake", `${name}.js`)).href,

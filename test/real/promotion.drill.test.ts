@@ -1,7 +1,7 @@
 /**
  * Switchovers of a real cluster under load: the replica that stays one is never refused, by a limit in bytes or in
  * time, without `keep`. Three for each version; ROLECALL_SWITCHOVERS sets another number, as in
- * `ROLECALL_SWITCHOVERS=10 node --test build/test/real/promotion.test.js`.
+ * `ROLECALL_SWITCHOVERS=10 node --test build/test/real/promotion.drill.test.js`.
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

@@ -1,7 +1,7 @@
 /**
  * Primaries that crash and that hang, behind a rendered HAProxy configuration with two instances of rolecall: reads go
  * on without a single failure, and writes reach one primary at a time. One crash and one hang; FAILOVERS sets
- * another number of each, as in `FAILOVERS=5 node --test build/test/real/failover.test.js`. With the files of a release
+ * another number of each, as in `FAILOVERS=5 node --test build/test/real/failover.drill.test.js`. With the files of a release
  * (RELEASE_FILES) one instance is its executable, and the other one is the program in its Debian package.
  */
 import assert from "node:assert/strict";
