@@ -36,7 +36,7 @@ export async function buildPage(target) {
   };
   await bundleScript(join(target, "core.js"), core);
   const yaml = {
-    exports: 'export { parseIncidentText } from "../cli/incident/incident-text.ts"',
+    exports: 'export { parseIncidentText } from "../features/history/cli/incident/incident-text.ts"',
     name: "rolecallYaml",
     plugins: [readsYamlOnly],
   };

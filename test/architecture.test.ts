@@ -109,7 +109,14 @@ describe("features of src", () => {
 
 describe("fields of evidence", () => {
   test("what writes and reads evidence names no field beside its row, except those that the table gives a reason for", () => {
-    const encoders = ["cluster/incident", "events/incident", "history", "fleet/feed", "replay/file"];
+    const encoders = [
+      "cluster/incident",
+      "events/incident",
+      "features/history/store",
+      "outcomes",
+      "fleet/feed",
+      "replay/file",
+    ];
     const rows = Object.entries(evidence).flatMap(([name, table]): (readonly [string, SomeFields[string]])[] =>
       name.endsWith("Fields") ? Object.entries(table) : [],
     );

@@ -54,7 +54,7 @@ const alikeOnEachNode = [
   ...["serve.", "completion.", "attachment.", "probing."].map((name) => join("cli", "commands", name)),
   join("cli", "compare", "saved-comparison."),
   join("log", "logger."),
-  join("history", "processes."),
+  join("features", "history", "processes."),
   join("features", "switchover", "peers", "two-processes."),
 ]
   .map((name) => join("test", name))

@@ -43,7 +43,6 @@ export function buildMetrics(parts: MetricsParts): Metrics {
     followed: () => monitor().fleet.usage,
     certificates: () => certificates().readings,
     lostLogLines: () => lostLinesOf(log),
-    history: () => monitor().history.usage,
     refresh: () => listeners().refresh(),
     streams: () => page().streams.counts,
     exporter: () => config().exporter,

@@ -32,7 +32,7 @@ import { Monitor } from "./monitor.ts";
 import { ProcessLife } from "./process-life.ts";
 import { type ConfigSource, type ReloadEnd, Reloader } from "./reloader.ts";
 import { fullStateOf } from "./worker/full-state.ts";
-import { seamlessSwitchovers } from "../feature/offers.ts";
+import { pasts, seamlessSwitchovers } from "../feature/offers.ts";
 import type { SeamlessSwitchovers } from "../feature/switchovers.ts";
 import type { HoldAnswer } from "../cluster/hint.ts";
 import { reloadAppliedEvent, reloadRefusedEvent } from "../events/announced-events.ts";
@@ -101,7 +101,7 @@ export class App {
         return backendCounts({ counter: this.#counter, listeners: this.#listeners });
       },
     });
-    const { store, clock, eventLog, history } = this.#monitor;
+    const { store, clock, eventLog } = this.#monitor;
     const [counter, now] = [this.#counter, (): number => performance.now()];
     this.#asked = new AskedNodes({ store, counter, listeners: () => this.#listeners, now });
     this.#certificates = new CertificateExpiry((readings) => logExpiring(log, readings, clock.wall()));
@@ -116,7 +116,7 @@ export class App {
     this.#snapshots = new SnapshotLongPoll(() => store.current);
     this.#page = new LivePage(this.#sources, {
       eventLog,
-      history,
+      past: () => this.#monitor.past,
       asked,
       askedNodes: this.#asked.of,
       wall: () => clock.wall(),
@@ -288,7 +288,7 @@ export class App {
 
   #handlerFor(listener: ListenerConfig): ListenerHandler {
     const inConfig = { listener, config: this.#config };
-    const { drains, eventLog, history, clock, fleet } = this.#monitor;
+    const { drains, eventLog, clock, fleet } = this.#monitor;
     const backend = buildMainBackend(inConfig, this.#sources, {
       drains,
       pools: this.#monitor.lateness.pools,
@@ -298,7 +298,7 @@ export class App {
         announceStop: (...about) => this.#seamless()?.announceStop(...about) ?? Promise.resolve(notHeld),
       },
       eventLog,
-      history,
+      past: () => pasts.in(this.#monitor.offers)[0] ?? null,
       passthrough: passthroughIn(this.#monitor.offers),
       fleet,
       snapshots: this.#snapshots,

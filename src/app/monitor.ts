@@ -13,10 +13,11 @@ import { EventDetector } from "../events/detection/event-detector.ts";
 import { EventLog } from "../events/event-log.ts";
 import { logTlsFiles } from "./logs/certificate-log.ts";
 import { LimitedLines } from "../log/limited-lines.ts";
+import type { HealthPolicy } from "../health/health-policy.ts";
 import type { AskedCheck } from "../health/documents/asked-checks.ts";
 import type { Logger } from "../log/logger.ts";
 import type { Metrics } from "../metrics/metrics.ts";
-import { HistoryStore } from "../history/history-store.ts";
+import { noPast, type Past } from "../events/stored/past.ts";
 import { ConnectedAddresses } from "../probe/client/connected-addresses.ts";
 import { Probers } from "../probe/probers.ts";
 import { Clock, type ClockGap } from "../state/clock.ts";
@@ -24,7 +25,7 @@ import { AddressProofs } from "./address-proofs.ts";
 import type { Balancers } from "../balancing/balancer.ts";
 import type { Host } from "../feature/feature.ts";
 import type { Offers } from "../feature/offer.ts";
-import { balancers, claimStores, pendingChanges } from "../feature/offers.ts";
+import { balancers, claimStores, pasts, pendingChanges } from "../feature/offers.ts";
 import type { Features } from "./host/features.ts";
 import type { FeaturesContext } from "./host/running-feature.ts";
 import { featuresOf } from "./registry/features.ts";
@@ -69,7 +70,6 @@ export class Monitor {
   /** Drains as operators ask for them. */
   readonly drains: FleetDrains;
   readonly eventLog: EventLog;
-  readonly history: HistoryStore;
   readonly features: Features;
   /** Takes the outcomes of clusters from other instances, and feeds others. */
   readonly fleet: Fleet;
@@ -105,15 +105,14 @@ export class Monitor {
     // The monotonic clock does not count a suspend. Code that may be the first to run after one therefore reads the
     // clock with `observe`, which looks for such a gap. Code that runs later in the same step needs only `now`.
     const record = (outcome: ProbeOutcome): void => this.#record(outcome);
-    const [snapshot, policy] = [() => store.current, (name: string) => store.policyOf(name)];
+    const policy = (name: string): HealthPolicy | undefined => store.policyOf(name);
     const state = (name: string): ClusterState | undefined => store.clusterNamed(name);
-    this.history = new HistoryStore({ log, clock, snapshot, policy });
     const detector = new EventDetector({
       awaitsFirstRound: true,
       asked,
       ofFeatures: (name) => this.features.conditions(name),
     });
-    this.eventLog = new EventLog({ log, metrics, clock, detector, history: this.history });
+    this.eventLog = new EventLog({ log, metrics, clock, detector, history: () => this.past });
     this.#drains = this.#buildDrains();
     const follows = { log, metrics: metrics.own, cluster: state, policy, setTimer: machine.setTimer };
     const probed = new ConnectedAddresses(() => clock.now());
@@ -154,15 +153,14 @@ export class Monitor {
     for (const cluster of saved.heard) this.proofs.hear(cluster);
     this.#drains.start(saved.drains);
     this.#followChanges();
+    this.eventLog.events.subscribe((event) => this.past.addEvent(event));
     this.features.configure(this.#config);
     const opened = waitAtMost(this.#machine.setTimer, openingMaxMs, this.features.opened());
     await this.#stateFile.removeStaleDrafts();
+    await opened;
     if (this.#phase === "closed") return;
-    await this.history.configure(this.#config.history);
-    this.eventLog.events.subscribe((event) => this.history.addEvent(event));
     // If the events of the earlier process are restored in time, conditions that it reported are not reported again.
     await waitAtMost(this.#machine.setTimer, restoringMaxMs, this.#restoreHistory());
-    await opened;
   }
 
   /** Replaces the clusters by those of another configuration. Nodes that keep their address keep their evidence. */
@@ -175,7 +173,6 @@ export class Monitor {
     reconfigure(this.store, config);
     // What the reload forgot must not come back with a restart.
     void this.#stateFile.write(() => this.store.current);
-    void this.history.configure(config.history);
   }
 
   /**
@@ -190,6 +187,11 @@ export class Monitor {
     this.#tickLater();
     this.features.configure(this.#config);
     await this.#sources.start();
+  }
+
+  /** What keeps the past beyond the memory of this process. */
+  get past(): Past {
+    return pasts.in(this.offers)[0] ?? noPast;
   }
 
   /** What is known of each balancer that changes are pushed to. @param only those of this cluster; `null`: all */
@@ -223,7 +225,7 @@ export class Monitor {
     const left = this.#sources.stop();
     this.#drains.stop();
     this.#cancelTick?.();
-    await Promise.all([left, this.features.end(), this.#stateFile.flush(), this.history.stop()]);
+    await Promise.all([left, this.features.end(), this.#stateFile.flush()]);
   }
 
   get #clusterNames(): readonly string[] {
@@ -362,7 +364,7 @@ export class Monitor {
 
   /** Reads what earlier processes kept, so that events and verdict changes from before this start are shown too. */
   async #restoreHistory(): Promise<void> {
-    const { events, changes } = await this.history.readRecent();
+    const { events, changes } = await this.past.readRecent();
     this.eventLog.events.restore(events);
     this.eventLog.restoreChanges(changes);
   }

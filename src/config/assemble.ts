@@ -11,7 +11,6 @@ import type {
   WholeShape,
   FleetConfig,
   HaproxyBackendConfig,
-  HistoryConfig,
   ListenerConfig,
   PoolConfig,
   PoolerConfig,
@@ -53,7 +52,6 @@ export function assembleConfig(
     balancers,
     poolers,
     simulator,
-    history,
     follow,
     fleet,
     ...complete
@@ -74,19 +72,8 @@ export function assembleConfig(
     unnamedPools: unnamedPools({ ...shape, listen: listen ?? [] }, onlyClusterName),
     fleet: fleet === null ? null : buildFleet(fleet, origin),
     stateFile,
-    history: buildHistory(history, stateFile, origin),
   };
   return freeze({ config, simulator });
-}
-
-function buildHistory(
-  { isEnabled, directory, sizeMax, ageMaxMs }: ConfigShape["history"],
-  stateFile: string | null,
-  { folderOf }: ConfigOrigin,
-): HistoryConfig | null {
-  const besideState = stateFile === null ? null : `${stateFile}.history`;
-  const place = directory === null ? besideState : resolve(folderOf("history", "directory"), directory);
-  return isEnabled && place !== null ? { directory: place, sizeMax, ageMaxMs } : null;
 }
 
 function buildCluster(

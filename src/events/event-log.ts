@@ -85,7 +85,8 @@ export interface EventLogContext {
     wall(): number;
   };
   /** Where everything is kept beyond the memory of this process. */
-  readonly history: HistorySink;
+  /** Where the past is kept, now. */
+  readonly history: () => HistorySink;
 }
 
 /**
@@ -122,7 +123,7 @@ export class EventLog {
     const { clock, history } = this.#context;
     const wallMs = clock.wall();
     this.#recorder.add(outcome, nowMs, wallMs);
-    history.addOutcome(outcome, nowMs, wallMs);
+    history().addOutcome(outcome, nowMs, wallMs);
   }
 
   /**
@@ -132,14 +133,14 @@ export class EventLog {
   recordTransition(before: ClusterState, after: ClusterState, context: ChangeContext): void {
     const { metrics, clock, log, detector, history } = this.#context;
     const wallMs = clock.wall();
-    history.addSubject(after, context.policy, wallMs);
+    history().addSubject(after, context.policy, wallMs);
     const accused = this.#accusations.add(before, after, wallMs);
-    if (accused !== null) history.addAccused(after.name, accused, wallMs);
+    if (accused !== null) history().addAccused(after.name, accused, wallMs);
     const finder = this.#changesOf(after.name);
     const changes = finder.find(before, after, context);
     for (const change of changes) {
       this.#verdicts.add(change, wallMs);
-      history.addChange(change, wallMs);
+      history().addChange(change, wallMs);
     }
     const { policy, nowMs } = context;
     const finderContext = { policy, nowMs, isVerdictChanged: changes.length > 0 };

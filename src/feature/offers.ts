@@ -1,6 +1,7 @@
 import type { Balancers } from "../balancing/balancer.ts";
 import type { FindAuditTargets } from "../balancing/audited/audit-target.ts";
 import type { ClaimStore } from "../cluster/run-claim.ts";
+import type { Past } from "../events/stored/past.ts";
 import { Offer } from "./offer.ts";
 import type { Passthrough } from "../http/message/passthrough.ts";
 import type { ManagementCalls, SeamlessSwitchovers } from "./switchovers.ts";
@@ -25,3 +26,6 @@ export const pendingChanges: Offer<(cluster: string) => Promise<boolean | null>>
 
 /** What sends requests to nodes that cannot be answered from memory. */
 export const passthroughs: Offer<Passthrough> = new Offer();
+
+/** What keeps the past beyond the memory of this process. */
+export const pasts: Offer<Past> = new Offer();

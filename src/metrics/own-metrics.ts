@@ -161,21 +161,6 @@ const readMetrics: readonly ReadMetric[] = [
   },
   {
     type: "gauge",
-    name: "rolecall_history_writing",
-    help: "Whether the history can be written to disk: 1, or 0 after an error and while another process uses it.",
-    read: ({ history }) => {
-      const usage = history();
-      return usage === null ? null : Number(usage.isWriting);
-    },
-  },
-  {
-    type: "counter",
-    name: "rolecall_history_lines_dropped_total",
-    help: "Lines of the history that were dropped because they could not be written in time.",
-    read: ({ history }) => history()?.dropped ?? null,
-  },
-  {
-    type: "gauge",
     name: "rolecall_streams_open",
     help: "Streams of events that are open: pages and programs that follow this process.",
     read: ({ streams }) => streams().open,

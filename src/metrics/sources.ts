@@ -26,8 +26,6 @@ export interface MetricSources extends ClusterSources {
     readonly loadedAtMs: number;
     readonly refused: { readonly problems: number } | null;
   };
-  /** What the history on disk does; `null` if there is none. */
-  readonly history: () => HistoryUsage | null;
   /** What the streams of the live page did. */
   readonly streams: () => StreamUsage;
   /** Brings `answers` and `workers` up to date. */
@@ -82,13 +80,6 @@ export interface FastPathUsage {
   /** Connections that fell back, by reason. */
   readonly fallbacks: Readonly<Record<string, number>>;
   readonly trips: number;
-}
-
-/** What the history on disk does. */
-export interface HistoryUsage {
-  readonly isWriting: boolean;
-  /** Lines that were dropped because they could not be written in time. */
-  readonly dropped: number;
 }
 
 /** What the streams of the live page did. */

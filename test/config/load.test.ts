@@ -94,7 +94,7 @@ test("a minimal file gets every default", () => {
     hostSuffixes: [],
     ignoreParams: ["be"],
     stateFile: null,
-    history: null,
+    history: { isEnabled: true, directory: null, sizeMax: 268_435_456, ageMaxMs: 2_592_000_000 },
     drainMs: 5000,
     fastPath: true,
     workers: "auto",

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { describe, test } from "node:test";
 import type { ClusterEvent } from "../../src/events/cluster-event.ts";
 import { logEvent } from "../../src/events/event-lines.ts";
-import { eventOf } from "../../src/history/history-lines.ts";
+import { eventOf } from "../../src/features/history/store/history-lines.ts";
 import { silentLogger } from "../fake/silent-logger.ts";
 import { userDocuments } from "./markdown.ts";
 

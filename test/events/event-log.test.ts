@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { noPast } from "../../src/events/stored/past.ts";
 import { pino } from "pino";
 import { EventDetector } from "../../src/events/detection/event-detector.ts";
 import { EventLog } from "../../src/events/event-log.ts";
@@ -26,7 +27,7 @@ function fixtureOf(watched: ClusterFixture): Fixture {
     metrics: { disputed: (cluster) => disputed.push(cluster), happened: ({ kind }) => counted.push(kind) },
     detector: new EventDetector(),
     clock: { now: () => wallMs, wall: () => wallMs },
-    history: { addOutcome: () => {}, addChange: () => {}, addAccused: () => {}, addSubject: () => {} },
+    history: () => noPast,
   });
   const change = (step: () => void, nowMs: number): void => {
     const before = watched.cluster;

@@ -52,7 +52,7 @@ export function configOf(
     hostSuffixes: [],
     ignoreParams: ["be"],
     stateFile: null,
-    history: null,
+    history: { isEnabled: true, directory: null, sizeMax: 1_000_000, ageMaxMs: 60_000 },
     drainMs: 0,
     fastPath: true,
     workers: Number(process.env["TEST_WORKERS"] ?? 0),

@@ -4,8 +4,8 @@ import { test } from "node:test";
 import type { ProbeOutcome, Recorded } from "../../src/cluster/outcome.ts";
 import { incidentPieces } from "../../src/events/incident/incident-file.ts";
 import { incidentSubject } from "../../src/events/incident/incident-subject.ts";
-import { outcomeLine } from "../../src/history/history-lines.ts";
-import { decodeOutcome } from "../../src/history/outcome-codec.ts";
+import { outcomeLine } from "../../src/features/history/store/history-lines.ts";
+import { decodeOutcome } from "../../src/outcomes/outcome-codec.ts";
 import { observeAll, policyOf, sentAt, statusOutcome, unprobedCluster } from "../health/arbitraries.ts";
 import { lastSight, readIncident } from "./play.ts";
 

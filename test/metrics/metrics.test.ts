@@ -30,7 +30,6 @@ function metricsOf(
     followed: () => ({ upstreams: [], clusters, followers: 0, unknownClusters: 0, fleet }),
     certificates: () => [],
     lostLogLines: () => 0,
-    history: () => null,
     streams: () => ({ open: 0, opened: 0, refused: 0, unread: 0 }),
     refresh: () => Promise.resolve(),
     exporter: () => exporter,

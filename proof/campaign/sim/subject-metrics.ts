@@ -22,7 +22,6 @@ export const metrics: MonitorContext["metrics"] = new Metrics({
   followed: () => ({ upstreams: [], clusters: [], followers: 0, unknownClusters: 0, fleet: null }),
   certificates: () => [],
   lostLogLines: () => 0,
-  history: () => null,
   refresh: unused,
   exporter: unused,
   streams: unused,

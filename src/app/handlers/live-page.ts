@@ -3,7 +3,7 @@ import { version } from "../../config/version.ts";
 import type { EventLog } from "../../events/event-log.ts";
 import type { AskedCheck } from "../../health/documents/asked-checks.ts";
 import type { AskedOverview } from "../../health/documents/asked-nodes.ts";
-import type { HistoryStore } from "../../history/history-store.ts";
+import type { Past } from "../../events/stored/past.ts";
 import type { ConfigOverview } from "../../http/diagnostics/config-overview.ts";
 import { RecentLag } from "../../http/live/recent-lag.ts";
 import { LiveStreams } from "../../http/live/live-streams.ts";
@@ -15,7 +15,8 @@ import type { AnswerSources } from "./answer-sources.ts";
 /** What the live page follows and writes, beside the snapshot. */
 interface LivePageContext {
   readonly eventLog: EventLog;
-  readonly history: Pick<HistoryStore, "addLag">;
+  /** What keeps the past beyond the memory of this process, now. */
+  readonly past: () => Pick<Past, "addLag">;
   /** Ms since the epoch. */
   readonly wall: () => number;
   /** The checks with a limit for lag that balancers ask. */
@@ -33,9 +34,9 @@ export class LivePage {
   readonly lag: RecentLag;
   readonly #eventLog: EventLog;
 
-  constructor(sources: AnswerSources, { eventLog, history, wall, asked, askedNodes, config }: LivePageContext) {
+  constructor(sources: AnswerSources, { eventLog, past, wall, asked, askedNodes, config }: LivePageContext) {
     this.#eventLog = eventLog;
-    this.lag = new RecentLag({ ...sources, wall, onMinute: (minute) => history.addLag(minute) });
+    this.lag = new RecentLag({ ...sources, wall, onMinute: (minute) => past().addLag(minute) });
     this.streams = new LiveStreams({
       ...sources,
       wall,

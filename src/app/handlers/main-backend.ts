@@ -1,7 +1,7 @@
 import type { LagLimit } from "../../cluster/lag-limit.ts";
 import type { AskedCheck } from "../../health/documents/asked-checks.ts";
 import type { EventLog } from "../../events/event-log.ts";
-import type { HistoryStore } from "../../history/history-store.ts";
+import { noPast, type Past } from "../../events/stored/past.ts";
 import type { Features } from "../host/features.ts";
 import { answerAdminRequest } from "../../http/admin-api/admin-api.ts";
 import type { FeedApiContext } from "../../http/admin-api/feed-api.ts";
@@ -31,13 +31,14 @@ import { buildExporterApi } from "./exporter-pages.ts";
 import { poolUsers, servedPools } from "./pool-users.ts";
 import type { LivePage } from "./live-page.ts";
 import type { Backend, ListenerInConfig } from "./listener-handler.ts";
-import { type LagOverTime, LagSteps } from "../../history/lag-steps.ts";
+import { type LagOverTime, LagSteps } from "../../events/stored/lag-steps.ts";
 import type { LagSeries } from "../../http/live/recent-lag.ts";
 
 /** What the main process answers from, in addition to the snapshot. */
 export interface MainBackendContext {
   readonly eventLog: EventLog;
-  readonly history: HistoryStore;
+  /** What keeps the past beyond the memory of this process, now; `null`: nothing does. */
+  readonly past: () => Past | null;
   readonly passthrough: Passthrough;
   readonly snapshots: SnapshotLongPoll;
   readonly page: LivePage;
@@ -127,15 +128,15 @@ function pageApiOf(
   scope: ReturnType<typeof scopeOf>,
   context: MainBackendContext,
 ): PageApiContext {
-  const { history, page, gate, wall } = context;
+  const { past, page, gate, wall } = context;
   return {
     scope,
     access: listener.access,
     lag: {
       recent: (cluster: string) => page.lag.of(cluster),
       since: (wanted: WantedLag, reading: PageReadingContext) =>
-        findLag({ recent: (cluster) => page.lag.of(cluster), history }, wanted, reading),
-      hasHistory: () => history.usage !== null,
+        findLag({ recent: (cluster) => page.lag.of(cluster), past: past() ?? noPast }, wanted, reading),
+      hasHistory: () => past() !== null,
       wall,
       gate,
     },
@@ -146,7 +147,7 @@ function pageApiOf(
 
 /** What the diagnostics pages are rendered from. */
 function diagnosticsOf(sources: AnswerSources, context: MainBackendContext): DiagnosticsSources {
-  const { eventLog, history, gate, wall, limits, asked, askedChecks, config, features } = context;
+  const { eventLog, past, gate, wall, limits, asked, askedChecks, config, features } = context;
   return {
     gate,
     snapshot: sources.snapshot,
@@ -154,14 +155,15 @@ function diagnosticsOf(sources: AnswerSources, context: MainBackendContext): Dia
     now: sources.now,
     wall,
     changes: (cluster, node) => eventLog.changes(cluster, node),
-    evidence: (time, rendering) => findEvidence({ eventLog, history }, time, rendering),
+    evidence: (time, rendering) => findEvidence({ eventLog, past: past() ?? noPast }, time, rendering),
     limits,
     asked,
     askedChecks,
     ofFeatures: (cluster) => features.overview(cluster),
     config: () => ({ ...config(), ...failedOf(features) }),
     events: () => eventLog.events.recent(),
-    storedEvents: (query, { turn, signal }) => history.readEvents(query, { signal, charge: (ms) => turn.charge(ms) }),
+    storedEvents: (query, { turn, signal }) =>
+      (past() ?? noPast).readEvents(query, { signal, charge: (ms) => turn.charge(ms) }),
   };
 }
 
@@ -172,12 +174,12 @@ function failedOf({ failed }: MainBackendContext["features"]): Pick<ConfigOvervi
 /** Where evidence is kept: the last minutes in memory, all of it on disk, if a history is configured. */
 export interface EvidenceSources {
   readonly eventLog: Pick<EventLog, "evidenceSinceMs" | "recorded" | "accused">;
-  readonly history: Pick<HistoryStore, "oldestEvidenceMs" | "readEvidence">;
+  readonly past: Pick<Past, "oldestEvidenceMs" | "readEvidence">;
 }
 
 /** Finds the evidence of a time: in memory, and what is older on disk. */
 export async function findEvidence(
-  { eventLog, history }: EvidenceSources,
+  { eventLog, past }: EvidenceSources,
   time: EvidenceTime,
   { turn, signal }: PageReadingContext,
 ): Promise<IncidentEvidence> {
@@ -190,10 +192,10 @@ export async function findEvidence(
   const isCovered = fromWallMs >= inMemorySinceMs;
   if (isCovered && recorded.length > 0) return { ...inMemory, sinceWallMs: inMemorySinceMs, isComplete: true };
   const context = { signal, charge: (ms: number) => turn.charge(ms) };
-  const oldestMs = Math.min((await history.oldestEvidenceMs(context)) ?? Infinity, inMemorySinceMs);
+  const oldestMs = Math.min((await past.oldestEvidenceMs(context)) ?? Infinity, inMemorySinceMs);
   const sinceWallMs = oldestMs === Infinity ? null : oldestMs;
   if (isCovered) return { ...inMemory, sinceWallMs, isComplete: true };
-  const older = await history.readEvidence(
+  const older = await past.readEvidence(
     {
       cluster,
       fromWallMs,
@@ -217,7 +219,7 @@ const minuteMs = 60_000;
 /** Where lag is stored: the last 15 minutes in memory, more on disk if a history is configured. */
 interface LagStores {
   readonly recent: (cluster: string) => LagSeries;
-  readonly history: Pick<HistoryStore, "readLag">;
+  readonly past: Pick<Past, "readLag">;
 }
 
 /** The lag of a cluster in a range of time, in the form of the answer. */
@@ -232,13 +234,13 @@ interface FoundLag extends LagOverTime {
  * `turn` counts the time for which this blocks the event loop; `signal` is aborted when the client leaves.
  */
 export async function findLag(
-  { recent, history }: LagStores,
+  { recent, past }: LagStores,
   { cluster, fromMs, toMs }: WantedLag,
   { turn, signal }: PageReadingContext,
 ): Promise<FoundLag> {
   const stepMs = Math.max(1, Math.ceil((toMs - fromMs) / stepsMax / minuteMs)) * minuteMs;
   const steps = new LagSteps({ fromMs, toMs }, stepMs);
-  const complete = await history.readLag(cluster, steps, { signal, charge: (ms) => turn.charge(ms) });
+  const complete = await past.readLag(cluster, steps, { signal, charge: (ms) => turn.charge(ms) });
   const { at, nodes } = recent(cluster);
   for (const [index, atMs] of at.entries())
     steps.add(

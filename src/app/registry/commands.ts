@@ -1,11 +1,12 @@
 import type { CommandSpec } from "../../command/framework/command.ts";
 import { auditCommands } from "../../features/audit/commands.ts";
 import { managementCommands } from "../../features/gateway/commands.ts";
+import { pastCommands } from "../../features/history/commands.ts";
 import { switchoverCommands } from "../../features/switchover/commands.ts";
 
 /** The commands of the features, by the group of the help that they belong to. */
 export const featureCommands: { readonly look: readonly CommandSpec[]; readonly act: readonly CommandSpec[] } = {
-  look: [...auditCommands],
+  look: [...auditCommands, ...pastCommands],
   act: [...switchoverCommands, ...managementCommands],
 };
 

@@ -6,11 +6,12 @@ import { coreKeys, inCamelCase, wholeError } from "../../config/schema/schema.ts
 import { ConfigKeys } from "../../config/sources/override-keys.ts";
 import { checkAudit } from "../../features/audit/config/audit-checks.ts";
 import { auditSchema } from "../../features/audit/config/audit-schema.ts";
+import { completeHistory, historySchema } from "../../features/history/config/history-schema.ts";
 import { checkPeers, completePeers } from "../../features/switchover/config/peer-checks.ts";
 import { peersSchema } from "../../features/switchover/config/peer-schema.ts";
 
 /** The keys of the features at the top of the configuration: exactly those that they declare. */
-const featureKeys = { peers: peersSchema, audit: auditSchema } satisfies {
+const featureKeys = { peers: peersSchema, audit: auditSchema, history: historySchema } satisfies {
   readonly [Key in keyof FeatureConfigs]: z.ZodType<FeatureConfigs[Key]>;
 };
 
@@ -18,9 +19,9 @@ const featureKeys = { peers: peersSchema, audit: auditSchema } satisfies {
 const checks: ConfigRules["checks"] = { peers: checkPeers, audit: checkAudit };
 
 /** What completes the parts of features, where their schemas do not do that. */
-const completions: readonly ConfigRules["complete"][] = [completePeers];
+const completions: readonly ConfigRules["complete"][] = [completePeers, completeHistory];
 
-/** The order of the keys in the references; the others follow. */
+/** The order of the keys in the references. */
 const keyOrder: readonly string[] = [
   "clusters",
   "probe",
@@ -32,6 +33,17 @@ const keyOrder: readonly string[] = [
   "follow",
   "fleet",
   "audit",
+  "host_suffixes",
+  "ignore_params",
+  "state_file",
+  "history",
+  "drain",
+  "fast_path",
+  "workers",
+  "guards",
+  "log",
+  "exporter",
+  "simulator",
 ];
 
 /**

@@ -2,6 +2,7 @@ import { agent } from "../../features/agent/feature.ts";
 import { audit } from "../../features/audit/feature.ts";
 import { gateway } from "../../features/gateway/feature.ts";
 import { haproxy } from "../../features/haproxy/feature.ts";
+import { history } from "../../features/history/feature.ts";
 import { pgbouncer } from "../../features/pgbouncer/feature.ts";
 import { switchover } from "../../features/switchover/feature.ts";
 import { xds } from "../../features/xds/feature.ts";
@@ -11,6 +12,7 @@ import { featureIn, type FeaturesContext } from "../host/running-feature.ts";
 /** Every feature of the service, in the order in which they are configured and told of changes. */
 export function featuresOf(context: FeaturesContext): Features {
   return new Features([
+    featureIn(history, context),
     featureIn(haproxy, context),
     featureIn(pgbouncer, context),
     featureIn(xds, context),

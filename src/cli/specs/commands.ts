@@ -4,7 +4,6 @@ import type { CommandSpec } from "../../command/framework/command.ts";
 import { drainCommands } from "./drains.ts";
 import { serviceCommands } from "./services.ts";
 import { toolCommands } from "./tools.ts";
-import { pastCommands } from "./past.ts";
 import { inspectionCommands } from "./inspection.ts";
 import { clusterOption, serverOptions, sourceOptions } from "../../command/framework/options.ts";
 import { renderCommand } from "./render.ts";
@@ -130,7 +129,7 @@ export const commandGroups: readonly CommandGroup[] = [
   { title: "Serve", commands: serviceCommands },
   {
     title: "Look",
-    commands: inOrder(commandOrder.look, [...inspectionCommands, ...pastCommands, ...featureCommands.look]),
+    commands: inOrder(commandOrder.look, [...inspectionCommands, ...featureCommands.look]),
   },
   {
     title: "Act",

@@ -43,10 +43,7 @@ export type PooledDatabaseShape = PoolerShape["databases"][number];
 export interface Config
   extends
     FeatureConfigs,
-    Omit<
-      ConfigShape,
-      "clusters" | "listen" | "pools" | "balancers" | "poolers" | "follow" | "history" | "guards" | "simulator"
-    > {
+    Omit<ConfigShape, "clusters" | "listen" | "pools" | "balancers" | "poolers" | "follow" | "guards" | "simulator"> {
   readonly clusters: readonly ClusterConfig[];
   readonly listen: readonly ListenerConfig[];
   readonly pools: readonly PoolConfig[];
@@ -54,8 +51,6 @@ export interface Config
   readonly unnamedPools: readonly UnnamedPoolConfig[];
   readonly balancers: readonly BalancerConfig[];
   readonly poolers: readonly PoolerConfig[];
-  /** What is kept on disk of the past, or `null`. */
-  readonly history: HistoryConfig | null;
 }
 
 /** Whether simple checks are answered from cached bytes (docs/fast-path.md); `force`: on every Node version. */
@@ -63,12 +58,6 @@ export type FastPathMode = Config["fastPath"];
 
 /** The format of the exporter API and of the nodes' metrics on admin listeners. */
 export type ExporterConfig = Config["exporter"];
-
-/** The history on disk: events, verdict changes and the evidence of incident files. */
-export interface HistoryConfig extends Omit<ConfigShape["history"], "isEnabled"> {
-  /** Absolute path. */
-  readonly directory: string;
-}
 
 /** The log. Its format is read at the start only. */
 export type LogConfig = Config["log"];

@@ -6,7 +6,7 @@ import { upstreamSchema, upstreamsMax } from "./follow-schema.ts";
 import { listenerSchema } from "./listener-schema.ts";
 import { poolSchema } from "./pool-schema.ts";
 import { poolerSchema } from "./pooler-schema.ts";
-import { byteSize, duration, flag, hostSuffix, integer, list, plainText, section, whenValid } from "./value-schemas.ts";
+import { duration, flag, hostSuffix, integer, list, plainText, section, whenValid } from "./value-schemas.ts";
 
 /** The `ignore_params` list. */
 export const ignoreParamsSchema: z.ZodType<readonly string[]> = list(
@@ -106,34 +106,6 @@ const logSchema = z.strictObject(
   },
   { error: "a mapping with the keys level and format" },
 );
-
-/** The `history` mapping: what is kept on disk of the past. The directory is not resolved yet. */
-const historySchema = z
-  .strictObject(
-    {
-      enabled: flag()
-        .default(true)
-        .describe("Whether the history is kept on disk, if directory or state_file is configured"),
-      directory: plainText("the name of a directory", 4096)
-        .nullable()
-        .default(null)
-        .describe(
-          "Directory of past events, verdict changes and evidence. Only one process at a time may use it. " +
-            "Default: the name of state_file with .history appended",
-        ),
-      max_size: byteSize("1MB", "1TB")
-        .prefault("256MB")
-        .describe("Highest size of all files of the history together. The oldest ones are deleted first"),
-      max_age: duration("1min", "3650d").prefault("30d").describe("Age at which a file of the history is deleted"),
-    },
-    { error: "a mapping with the keys enabled, directory, max_size and max_age" },
-  )
-  .transform(({ enabled: isEnabled, directory, max_size: sizeMax, max_age: ageMaxMs }) => ({
-    isEnabled,
-    directory,
-    sizeMax,
-    ageMaxMs,
-  }));
 
 /**
  * Paths that the exporter dialect already has, so that none of them can be the telemetry path
@@ -255,7 +227,6 @@ export const coreKeys = {
       "File that keeps state across restarts: members, last leaders, refused claims, drains, and detached, stalled and " +
         "diverged replicas",
     ),
-  history: section(historySchema).describe("The record of past events and evidence on disk"),
   drain: duration("0s", "1h")
     .prefault("5s")
     .describe("How long requests are still answered after SIGTERM. Not related to rolecall drain"),

@@ -7,7 +7,7 @@ import { isObject, type JsonObject } from "../../cluster/values/json.ts";
 import { parsePythonJson } from "../../cluster/values/python-json.ts";
 import { type Tag, tagLimits } from "../../cluster/values/tags.ts";
 import { withoutUnsafe } from "../../cluster/values/unsafe-text.ts";
-import { decodeOutcome, encodeOutcome } from "../../history/outcome-codec.ts";
+import { decodeOutcome, encodeOutcome } from "../../outcomes/outcome-codec.ts";
 import { readDocument } from "../../probe/parse/parse-response.ts";
 import { LastReports } from "./last-reports.ts";
 import { detailMax, instantMax } from "./state-values.ts";

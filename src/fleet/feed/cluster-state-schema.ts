@@ -6,7 +6,7 @@ import { configFields, dcsFields, drainFields } from "../../cluster/evidence/evi
 import { historyRowsMax } from "../../cluster/documents/history.ts";
 import type { Leadership } from "../../cluster/leadership.ts";
 import type { CachedDocument, ClusterState, LeaderPosition, LeaderStatement } from "../../cluster/snapshot.ts";
-import { schemaOfFields } from "../../history/field-schemas.ts";
+import { schemaOfFields } from "../../outcomes/field-schemas.ts";
 import { contactSchema, failureSchema, observationSchema, sentForms, viewSchema } from "./observation-schema.ts";
 import {
   sentFigure,

@@ -9,8 +9,8 @@ import type { Node } from "../../cluster/node.ts";
 import type { Observation } from "../../cluster/observation.ts";
 import { failureKinds, type Failure } from "../../cluster/values/failure.ts";
 import type { WitnessView } from "../../cluster/witness-view.ts";
-import { pageSchema } from "../../history/outcome-codec.ts";
-import { schemaOfFields, storedForms, type FormSchemas } from "../../history/field-schemas.ts";
+import { pageSchema } from "../../outcomes/outcome-codec.ts";
+import { schemaOfFields, storedForms, type FormSchemas } from "../../outcomes/field-schemas.ts";
 import { reportFields, senderFields } from "../../cluster/evidence/evidence-fields.ts";
 import {
   detailMax,

@@ -3,7 +3,7 @@ import type { Recorded } from "../../cluster/outcome.ts";
 import type { ClusterState, Snapshot } from "../../cluster/snapshot.ts";
 import type { Accused } from "../../events/accusation-history.ts";
 import type { ClusterEvent } from "../../events/cluster-event.ts";
-import type { StoredEvents, StoredEventsQuery } from "../../events/stored-events.ts";
+import type { StoredEvents, StoredEventsQuery } from "../../events/stored/past.ts";
 import type { AskedOverview } from "../../health/documents/asked-nodes.ts";
 import type { AskedCheck } from "../../health/documents/asked-checks.ts";
 import type { LoggedChange } from "../../health/documents/summary.ts";

@@ -1,6 +1,6 @@
 import type { ClusterEvent } from "../../events/cluster-event.ts";
 import { isEventShown, isEventWanted } from "../../events/event-filter.ts";
-import type { StoredEvents } from "../../events/stored-events.ts";
+import type { StoredEvents } from "../../events/stored/past.ts";
 import type { ParseError } from "../../health/check.ts";
 import { badRequest, type Reply } from "../message/reply.ts";
 import { renderSliced, type RenderingContext } from "../pages/rendering.ts";

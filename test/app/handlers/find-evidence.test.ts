@@ -28,7 +28,7 @@ function sourcesOf(recorded: readonly Recorded[]): { sources: EvidenceSources; r
       recorded: () => recorded,
       accused: (_cluster, wallMs) => (wallMs > 300 ? detached : new Map()),
     },
-    history: {
+    past: {
       oldestEvidenceMs: async () => {
         reads.push("oldest");
         return 10;

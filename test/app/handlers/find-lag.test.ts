@@ -14,7 +14,7 @@ test("joins the lag on disk with that in memory, in steps that keep the highest"
         at: [2 * minuteMs, 2 * minuteMs + 5_000, 3 * minuteMs],
         nodes: { pg2: [5, 40, null], pg3: [1, 2, 3] },
       }),
-      history: {
+      past: {
         readLag: async (cluster, steps) => {
           assert.equal(cluster, "demo");
           steps.add(minuteMs, [["pg2", 7]]);
@@ -41,10 +41,10 @@ for (const [days, stepMinutes] of [
   [366, 732],
 ] as const)
   test(`${days} days are answered in steps of ${stepMinutes} minutes`, async () => {
-    const history = {
+    const past = {
       readLag: async (): Promise<boolean> => true,
     };
     const recent = (): { at: readonly number[]; nodes: Record<string, never> } => ({ at: [], nodes: {} });
-    const found = await findLag({ recent, history }, { cluster: "demo", fromMs: 0, toMs: days * dayMs }, rendering);
+    const found = await findLag({ recent, past }, { cluster: "demo", fromMs: 0, toMs: days * dayMs }, rendering);
     assert.equal(found.step_ms, stepMinutes * minuteMs);
   });

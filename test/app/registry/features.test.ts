@@ -1,5 +1,7 @@
 /** What is true of every feature of the program: it is loaded when it is used, and nothing of it is left after its end. */
 import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { connect, createServer, type Socket } from "node:net";
 import { describe, test, type TestContext } from "node:test";
 import type { Features } from "../../../src/app/host/features.ts";
@@ -13,6 +15,7 @@ import { plainCheck } from "../../../src/health/check.ts";
 import { configOf, haproxyBackendOf, listenerOf } from "../../fake/config.ts";
 import { featuresContext } from "../../fake/features-context.ts";
 import { listenDuringTest } from "../../fake/listen.ts";
+import { temporaryFolder } from "../../fake/temporary-folder.ts";
 import { until } from "../../fake/until.ts";
 
 /** A server of this test: it accepts, and says nothing. */
@@ -31,6 +34,18 @@ const uses: Readonly<Record<string, Use>> = {
       pools: [{ name: "w", cluster: "demo", check: plainCheck("primary"), checkText: "/primary", weight: null }],
     }),
     works: (_, server) => until("a look at the Envoy", () => server.accepted > 0),
+  },
+  history: {
+    config: () => ({
+      history: {
+        isEnabled: true,
+        directory: join(temporaryFolder("past"), "history"),
+        sizeMax: 1_000_000,
+        ageMaxMs: 60_000,
+      },
+    }),
+    works: (_features, _server, { history }) =>
+      until("a directory", () => history.directory !== null && existsSync(history.directory)),
   },
   haproxy: {
     config: ({ port }) => ({

@@ -1,6 +1,7 @@
 /** When the address of a member is disputed for a while (rule 10), which is an event, and when it no longer is. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { noPast } from "../../../src/events/stored/past.ts";
 import type { Observation } from "../../../src/cluster/observation.ts";
 import { EventDetector } from "../../../src/events/detection/event-detector.ts";
 import { EventLog } from "../../../src/events/event-log.ts";
@@ -24,7 +25,7 @@ function eventsOf(
     metrics: { disputed: () => {}, happened: () => {} },
     detector: new EventDetector(),
     clock: { now: () => nowMs, wall: () => nowMs },
-    history: { addOutcome: () => {}, addChange: () => {}, addAccused: () => {}, addSubject: () => {} },
+    history: () => noPast,
   });
   for (let second = 0; second <= untilS; second += 1) {
     nowMs = second * 1_000;

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, test } from "node:test";
+import { noPast } from "../../../src/events/stored/past.ts";
 import { pino } from "pino";
 import { parse } from "yaml";
 import type { LagLimit } from "../../../src/cluster/lag-limit.ts";
@@ -76,7 +77,7 @@ class StoryPlayer {
       metrics: { disputed: () => {}, happened: () => {} },
       detector: new EventDetector({ asked: () => askedChecks(asked.map(configuredLimit)) }),
       clock: { now: () => this.#nowMs, wall: () => this.#nowMs },
-      history: { addOutcome: () => {}, addChange: () => {}, addAccused: () => {}, addSubject: () => {} },
+      history: () => noPast,
     });
   }
 

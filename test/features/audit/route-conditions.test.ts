@@ -1,6 +1,7 @@
 /** When what the audit of the routes has found is an event, and when its end is. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { noPast } from "../../../src/events/stored/past.ts";
 import type { RouteFinding } from "../../../src/features/audit/core/route-finding.ts";
 import { withNodes } from "../../../src/health/observe/membership.ts";
 import type { ClusterEvent } from "../../../src/events/cluster-event.ts";
@@ -63,7 +64,7 @@ function play({
     metrics: { disputed: () => {}, happened: () => {} },
     detector,
     clock: { now: () => nowMs, wall: () => 60_000 + nowMs },
-    history: { addOutcome: () => {}, addChange: () => {}, addAccused: () => {}, addSubject: () => {} },
+    history: () => noPast,
   });
   detector.resume(restored, { nowMs: 0, wallMs: 60_000 });
   for (let second = 0; second <= untilS; second += 1) {

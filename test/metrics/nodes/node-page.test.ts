@@ -30,7 +30,6 @@ function metricsOf(watched: readonly ClusterFixture[], exporter: Partial<Exporte
     followed: () => ({ upstreams: [], clusters: [], followers: 0, unknownClusters: 0, fleet: null }),
     certificates: () => [],
     lostLogLines: () => 0,
-    history: () => null,
     streams: () => ({ open: 0, opened: 0, refused: 0, unread: 0 }),
     refresh: () => Promise.resolve(),
     exporter: () => ({ ...plain, ...exporter }),

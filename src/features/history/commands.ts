@@ -1,0 +1,83 @@
+import { eventKinds, eventSeverities } from "../../events/cluster-event.ts";
+import type { CommandSpec } from "../../command/framework/command.ts";
+import type { OptionSpec } from "../../command/framework/command-description.ts";
+import { clusterOption, nodeOption, pastTimeHelp, serverOptions } from "../../command/framework/options.ts";
+
+/** Where to read the past without a running rolecall. */
+const directoryOption: OptionSpec = {
+  name: "directory",
+  value: "DIR",
+  completes: "file",
+  help: "the directory of a history (configuration key history.directory)",
+};
+
+/** Commands about what happened before. */
+export const pastCommands: readonly CommandSpec[] = [
+  {
+    name: "history",
+    summary: "show what happened: primaries lost and found, nodes detached, drains and so on",
+    about:
+      "Shows the events of the clusters, the newest last, in local time. Queries a running rolecall; with --directory,\n" +
+      "reads the files of its history, also after it has stopped.",
+    options: [
+      clusterOption,
+      nodeOption,
+      { name: "since", value: "TIME", help: `the oldest events: ${pastTimeHelp}` },
+      { name: "until", value: "TIME", help: "the newest events, as --since" },
+      { name: "kind", value: "KIND", multiple: true, choices: eventKinds, help: "one kind of events; may be repeated" },
+      {
+        name: "severity",
+        value: "SEVERITY",
+        choices: eventSeverities,
+        help: "this severity and those above it (default info)",
+      },
+      { name: "limit", value: "N", help: "the newest N events, at most 1000 (default 100)" },
+      { name: "follow", help: "print new events until Ctrl-C" },
+      directoryOption,
+      ...serverOptions,
+    ],
+    examples: [
+      "rolecall history --since 2h",
+      "rolecall history --cluster demo --severity warning --since 03:00 --until 04:00",
+      "rolecall history --directory /var/lib/rolecall/state.json.history",
+    ],
+    checks: [{ id: "events", required: true }],
+    // It handles Ctrl-C itself: that ends --follow, without an error.
+    isService: true,
+    load: async () => (await import("./cli/history.ts")).showHistory,
+  },
+  {
+    name: "incident",
+    summary: "save the evidence around a time as an incident file; show or replay such a file",
+    about:
+      "Without FILE: writes what rolecall observed in the five minutes before and after a time into a YAML file\n" +
+      "(docs/incidents.md), and its name to stderr. Without a history on disk, evidence is kept for at most fifteen minutes. Queries a running\n" +
+      "rolecall; with --directory, reads the files of its history, also after it has stopped.\n" +
+      "show FILE serves the live page over the file on 127.0.0.1 until Ctrl-C. replay FILE judges the file again, prints\n" +
+      "what changed and when, and compares the answers with those under expect. Use - to replay stdin.",
+    positionals: { usage: "[show|replay FILE]", least: 0, most: 2, choices: ["show", "replay"], completes: "file" },
+    options: [
+      { name: "around", value: "TIME", help: `the time: ${pastTimeHelp} (default now)` },
+      {
+        name: "save",
+        value: "FILE",
+        help: "write it to this file, - prints it (default incident-CLUSTER-TIME.yaml in the working directory)",
+      },
+      { name: "port", value: "PORT", help: "for show: the port on 127.0.0.1 (default: a free one)" },
+      clusterOption,
+      directoryOption,
+      ...serverOptions,
+    ],
+    examples: [
+      "rolecall incident --around 03:12 --save night.yaml",
+      "rolecall incident --around '10min ago' --save - | gzip > incident.yaml.gz",
+      "rolecall incident --around 03:12 --directory /var/lib/rolecall/state.json.history",
+      "rolecall incident show night.yaml",
+      "rolecall incident replay night.yaml",
+    ],
+    checks: [{ id: "evidence", required: true }],
+    findingsTo: "stderr",
+    isService: (args) => args.positionals[0] === "show",
+    load: async () => (await import("./cli/incident.ts")).incident,
+  },
+];
