@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { outcomeKinds, type ProbeOutcome } from "../cluster/outcome.ts";
+import type { ProbeOutcome } from "../cluster/outcome.ts";
 import type { StatedConfig } from "../cluster/documents/dynamic-config.ts";
 import type { Drain } from "../cluster/drain.ts";
 import {
@@ -142,6 +142,7 @@ const outcomeSchemas = {
   ]),
   drain: z.object({ kind: z.literal("drain"), node: text, drain: drainSchema.nullable() }),
 } as const satisfies { readonly [K in ProbeOutcome["kind"]]: z.ZodType };
+const schemasByKind = new Map<unknown, (typeof outcomeSchemas)[ProbeOutcome["kind"]]>(Object.entries(outcomeSchemas));
 /**
  * Converts stored data to the outcome of a cluster.
  * @param shiftMs what to add to its instants, in ms: an earlier process had another clock
@@ -153,8 +154,7 @@ export function decodeOutcome(
   value: unknown,
   { shiftMs, sentOffsetMs }: { readonly shiftMs: number; readonly sentOffsetMs: number },
 ): ProbeOutcome | null {
-  const known = isObject(value) ? outcomeKinds.find((each) => each === value["kind"]) : undefined;
-  const data = known === undefined ? undefined : outcomeSchemas[known].safeParse(value).data;
+  const data = isObject(value) ? schemasByKind.get(value["kind"])?.safeParse(value).data : undefined;
   if (data === undefined) return null;
   if (data.kind === "drain") {
     const { kind, node, drain } = data;

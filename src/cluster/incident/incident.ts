@@ -148,9 +148,10 @@ const impliedConfig: StatedConfig = { isStandbyCluster: false };
  * the source change, did the revision decrease?
  */
 function dcsValue(result: DcsResult): IncidentValue {
-  return "failure" in result
-    ? { failure: result.failure.kind }
-    : writtenFields(dcsFields, result.read, { hasScope: true });
+  if ("failure" in result) return { failure: result.failure.kind };
+  const { read } = result;
+  // That nobody leads is what such a read is about.
+  return { leader: read.leader, ...writtenFields(dcsFields, read, { hasScope: true }) };
 }
 
 function drainValue({ extent, ...drain }: Drain, atMs: number): IncidentValue {
