@@ -4,6 +4,8 @@ import { AnswerCounter } from "../http/message/answer-counter.ts";
 import { Metrics } from "../metrics/metrics.ts";
 import { CertificateExpiry } from "./certificate-expiry.ts";
 import type { AskedCheck } from "../health/documents/asked-checks.ts";
+import type { Offers } from "../feature/offer.ts";
+import { evidenceBringers } from "../feature/offers.ts";
 import { LivePage } from "./handlers/live-page.ts";
 import { ListenerGroup } from "./listener-group.ts";
 import { Monitor } from "./monitor.ts";
@@ -44,7 +46,7 @@ export function buildMetrics(parts: MetricsParts): Metrics {
     paused: () => runs().switchovers.paused,
     pauses: () => runs().keeper.held,
     ofFeatures: () => monitor().features.metrics,
-    followed: () => monitor().fleet.usage,
+    fed: () => fedIn(monitor().offers),
     certificates: () => certificates().readings,
     lostLogLines: () => lostLinesOf(log),
     history: () => monitor().history.usage,
@@ -54,4 +56,10 @@ export function buildMetrics(parts: MetricsParts): Metrics {
     schedule: () => ({ probe: config().probe, livenessIntervalFactor }),
     version: version(),
   });
+}
+
+/** The clusters that other instances feed now. */
+function fedIn(offers: Offers): ReadonlySet<string> {
+  const phases = evidenceBringers.in(offers).flatMap((bringer) => bringer.phases);
+  return new Set(phases.flatMap(([cluster, phase]) => (phase === "following" ? [cluster] : [])));
 }

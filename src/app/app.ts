@@ -166,7 +166,6 @@ export class App {
     const open = new Set(this.#listeners.listeners.map(({ key }) => key));
     this.#monitor.features.listening(open);
     this.#page.reloaded(this.#monitor.store.current);
-    this.#monitor.fleet.feeds.endAll("reload");
     this.#metrics.forgetNodes();
     this.#asked.retain(config.clusters.map(({ name }) => name));
     await this.#monitor.start();
@@ -250,7 +249,6 @@ export class App {
       refuse: () => {
         this.#reloader.close();
         this.#page.streams.endAll("stopping");
-        this.#monitor.fleet.feeds.endAll("stopping");
       },
       drainMs: () => this.#config.drainMs,
       close: () => this.#close(),
@@ -315,7 +313,7 @@ export class App {
 
   #handlerFor(listener: ListenerConfig): ListenerHandler {
     const inConfig = { listener, config: this.#config };
-    const { drains, eventLog, history, clock, fleet } = this.#monitor;
+    const { drains, eventLog, history, clock } = this.#monitor;
     const backend = buildMainBackend(inConfig, this.#sources, {
       drains,
       pools: this.#monitor.lateness.pools,
@@ -329,7 +327,6 @@ export class App {
       gateway: this.#gateway,
       switchovers: this.#runs.switchovers,
       pauses: this.#runs,
-      fleet,
       snapshots: this.#snapshots,
       page: this.#page,
       edges: (only) => describeEdges(this.#edges(), only),

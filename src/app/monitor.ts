@@ -23,7 +23,8 @@ import { Clock, type ClockGap } from "../state/clock.ts";
 import { AddressProofs } from "./address-proofs.ts";
 import { type Balancers, notConfigured } from "../balancing/balancer.ts";
 import type { Offers } from "../feature/offer.ts";
-import { balancers } from "../feature/offers.ts";
+import { balancers, evidenceBringers } from "../feature/offers.ts";
+import type { ToldEvidence } from "../feature/shared-evidence.ts";
 import type { Features } from "./host/features.ts";
 import type { FeaturesContext } from "./host/running-feature.ts";
 import { featuresOf } from "./registry/features.ts";
@@ -35,8 +36,7 @@ import { hasSameSavedState } from "../state/saved-state.ts";
 import { StateFile } from "../state/state-file.ts";
 import { Store } from "../state/store.ts";
 import { EvidenceOrigins } from "./evidence-origins.ts";
-import { FleetDrains } from "./fleet-drains.ts";
-import { buildFleet, type Fleet } from "./fleet-wiring.ts";
+import { OperatorDrains } from "./operator-drains.ts";
 
 /** What the monitor depends on. */
 export interface MonitorContext {
@@ -58,12 +58,12 @@ export class Monitor {
   readonly store: Store;
   readonly clock: Clock;
   /** Drains as operators ask for them. */
-  readonly drains: FleetDrains;
+  readonly drains: OperatorDrains;
   readonly eventLog: EventLog;
   readonly history: HistoryStore;
   readonly features: Features;
-  /** Takes the outcomes of clusters from other instances, and feeds others. */
-  readonly fleet: Fleet;
+  /** What features give each other and the core. */
+  readonly offers: Offers;
   /** Tells whether the address of a node is more than another instance's word. */
   readonly proofs: AddressProofs;
   /** Whether this process asks nodes in time. */
@@ -73,7 +73,6 @@ export class Monitor {
   readonly #drains: Drains;
   readonly #stateFile: StateFile;
   readonly #probers: Probers;
-  readonly #offers: Offers;
   readonly #dcs: DcsWatches;
   readonly #sources: EvidenceOrigins;
   #config: Config;
@@ -106,28 +105,14 @@ export class Monitor {
     this.#drains = this.#buildDrains();
     const follows = { log, metrics: metrics.own, cluster: state, policy, setTimer: machine.setTimer };
     const probed = new ConnectedAddresses(() => clock.now());
-    this.#offers = { process: store.current.instance };
+    this.offers = { process: store.current.instance };
     this.features = this.#buildFeatures(follows, probed);
     this.proofs = new AddressProofs({ config: () => this.#config, now: () => clock.now() });
     this.#stateFile = this.#buildStateFile();
     this.#probers = this.#buildProbers(metrics, probed);
-    const acts = {
-      record,
-      proofs: this.proofs,
-      probers: this.#probers,
-      onFirst: (name: string): void => this.#endFirstRound(name),
-      errorLines: this.#errorLines,
-    };
-    const shares = { config: () => this.#sources.assigned, joined: () => this.#sources.joined };
-    const parts = { log, machine, store, clock, eventLog: this.eventLog, drains: this.#drains, ...shares };
-    this.fleet = buildFleet(parts, acts);
     this.#sources = this.#buildSources();
     this.lateness = this.#buildLateness();
-    this.drains = new FleetDrains({
-      local: this.#drains,
-      probedBy: (cluster) => this.#sources.probersOf(cluster),
-      order: (order) => this.fleet.followed.drain(order),
-    });
+    this.drains = new OperatorDrains({ local: this.#drains, offers: this.offers });
     this.#dcs = buildDcsWatches(
       { store, clock, log, machine, metrics: metrics.own },
       { record, hint: (cluster, node) => this.#probers.hint(cluster, node) },
@@ -183,22 +168,22 @@ export class Monitor {
 
   /** What is known of each balancer that changes are pushed to. @param only those of this cluster; `null`: all */
   balancers(only: string | null): ReturnType<Balancers["statuses"]> {
-    return balancers.in(this.#offers).flatMap((one) => one.statuses(only));
+    return balancers.in(this.offers).flatMap((one) => one.statuses(only));
   }
 
   /** The names of the balancers that lead clients to the primary of a cluster. */
   leadingToPrimary(cluster: string): readonly string[] {
-    return balancers.in(this.#offers).flatMap((one) => one.leadingToPrimary(cluster));
+    return balancers.in(this.offers).flatMap((one) => one.leadingToPrimary(cluster));
   }
 
   /** The clients of balancers that lead to the primary of a cluster and are not waited for. */
   uncounted(cluster: string): ReturnType<Balancers["uncounted"]> {
-    return balancers.in(this.#offers).flatMap((one) => one.uncounted(cluster));
+    return balancers.in(this.offers).flatMap((one) => one.uncounted(cluster));
   }
 
   /** Makes sure that a balancer leads clients to a node. @returns why it does not, or `null` */
   lead(...to: Parameters<Balancers["lead"]>): Promise<string | null> {
-    for (const one of balancers.in(this.#offers)) {
+    for (const one of balancers.in(this.offers)) {
       const led = one.lead(...to);
       if (led !== undefined) return led;
     }
@@ -212,7 +197,7 @@ export class Monitor {
 
   /** Follows a hint. If the leader stops, all nodes are probed: it is not known yet which one leads next. */
   followHint({ cluster, node, event }: Hint): HintEffect {
-    if (this.fleet.followed.hint(cluster, node)) return "begun";
+    if (evidenceBringers.in(this.offers).some((bringer) => bringer.hint(cluster, node))) return "begun";
     if (event !== "stop" && event !== "before_stop") return this.#probers.hint(cluster, node);
     const state = this.store.clusterNamed(cluster);
     const holder = state === undefined ? null : lockHolderOf(state.leadership);
@@ -223,10 +208,11 @@ export class Monitor {
   async stop(): Promise<void> {
     if (this.#phase === "running") this.eventLog.recordStop(this.#clusterNames, version());
     this.#phase = "closed";
-    const left = this.#sources.stop();
+    const ended = this.features.end();
+    this.#sources.stop();
     this.#drains.stop();
     this.#cancelTick?.();
-    await Promise.all([left, this.features.end(), this.#stateFile.flush(), this.history.stop()]);
+    await Promise.all([ended, this.#stateFile.flush(), this.history.stop()]);
   }
 
   get #clusterNames(): readonly string[] {
@@ -280,13 +266,10 @@ export class Monitor {
 
   #buildSources(): EvidenceOrigins {
     return new EvidenceOrigins(this.#config, {
-      log: this.#log,
-      machine: this.#machine,
-      instance: this.store.current.instance,
-      now: () => this.clock.now(),
+      offers: this.offers,
       probers: this.#probers,
       dcs: () => this.#dcs,
-      fleet: () => this.fleet,
+      divided: () => this.features.divided(),
       contain: (work) => contain(this.#errorLines, {}, work),
     });
   }
@@ -305,14 +288,30 @@ export class Monitor {
     follows: Pick<FeaturesContext, "log" | "metrics" | "cluster" | "policy" | "setTimer">,
     probed: ConnectedAddresses,
   ): Features {
+    const { store, clock } = this;
+    const { random, newInstanceId } = this.#machine;
     return featuresOf({
       ...follows,
-      snapshot: () => this.store.current,
-      now: () => this.clock.now(),
-      observe: () => this.clock.observe(),
+      snapshot: () => store.current,
+      now: () => clock.now(),
+      observe: () => clock.observe(),
+      reading: () => clock.observeReading(),
+      wall: () => clock.wall(),
+      random,
+      newId: newInstanceId,
+      onOutcome: (listener) => store.onOutcome((outcome) => listener(outcome)),
+      told: this.#takesWord(),
+      probes: {
+        begin: (cluster) => this.#probers.begin(cluster),
+        end: (cluster) => this.#probers.end(cluster),
+        isActive: (cluster) => this.#probers.isActive(cluster),
+        ask: (cluster, node) => this.#probers.ask(cluster, node),
+        divide: () => this.#sources.divide(),
+      },
+      drains: this.#drains,
       probedAt: ({ api }) => probed.of(api),
       reconnectTo: (cluster, node) => this.#probers.reconnectTo(cluster, node),
-      offers: this.#offers,
+      offers: this.offers,
       changed: (name) => contain(this.#errorLines, { cluster: name }, () => this.#examine(name)),
       contained: (err, about) =>
         this.#errorLines.write({ level: "error", text: "internal error of a feature; the rest goes on" }, () => ({
@@ -320,6 +319,22 @@ export class Monitor {
           ...about,
         })),
     });
+  }
+
+  /** Takes what another instance says. */
+  #takesWord(): ToldEvidence {
+    return {
+      record: (outcome) => {
+        this.proofs.hear(outcome.cluster);
+        this.#record(outcome);
+      },
+      adopt: (state) => {
+        this.proofs.hear(state.name);
+        this.store.adopt(state);
+      },
+      drained: (change) => this.eventLog.recordDrain(change),
+      first: (cluster) => this.#endFirstRound(cluster),
+    };
   }
 
   #record(outcome: ProbeOutcome): void {

@@ -8,6 +8,7 @@ import type { BackendCount } from "../http/message/server-census.ts";
 import type { Logger } from "../log/logger.ts";
 import { runPreflight } from "../switchover/checks/run-preflight.ts";
 import { supervisorOf } from "../switchover/checks/supervisor.ts";
+import { runClaims } from "../feature/offers.ts";
 import { fleetGrantor } from "../switchover/claims/fleet-grantor.ts";
 import { Claims } from "../switchover/claims/claims.ts";
 import { IntentFile } from "../switchover/intent/intent-file.ts";
@@ -131,10 +132,7 @@ function buildRuns({ log, config, monitor, gateway, metrics, checks }: Switchove
     checks,
     balancersOf: (cluster) => monitor.leadingToPrimary(cluster),
     lead: (balancer, to, limitMs) => monitor.lead(balancer, to, limitMs),
-    grantors: (isOptional) => {
-      const fleet = monitor.fleet.membership;
-      return fleet === null ? [] : [fleetGrantor(fleet, isOptional)];
-    },
+    grantors: (isOptional) => runClaims.in(monitor.offers).map((fleet) => fleetGrantor(fleet, isOptional)),
     onStep: ({ cluster, run }, { step, text, afterMs }) =>
       log.info({ cluster, run, step, text, after_ms: Math.round(afterMs) }, "switchover"),
     onEnd: (ended) => {

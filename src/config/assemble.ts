@@ -9,7 +9,6 @@ import type {
   Config,
   ConfigShape,
   WholeShape,
-  FleetConfig,
   HaproxyBackendConfig,
   HistoryConfig,
   ListenerConfig,
@@ -39,14 +38,19 @@ export interface ConfigOrigin {
   readonly learnsScope: boolean;
 }
 
+/** Completes what a configuration says of a feature: its paths become absolute. */
+export type CompleteFeature = (shape: WholeShape, origin: ConfigOrigin) => WholeShape;
+
 /**
  * Completes a checked configuration: fills in scopes, guards and absolute paths. The result is deeply
  * frozen.
  */
 export function assembleConfig(
-  shape: WholeShape,
+  written: WholeShape,
   origin: ConfigOrigin,
+  completions: readonly CompleteFeature[] = [],
 ): { readonly config: Config; readonly simulator: SimulatorConfig | null } {
+  const shape = completions.reduce((whole, complete) => complete(whole, origin), written);
   const {
     guards: guardsShape,
     clusters,
@@ -58,7 +62,6 @@ export function assembleConfig(
     simulator,
     history,
     follow,
-    fleet,
     ...complete
   } = shape;
   const stateFile = shape.stateFile === null ? null : resolve(origin.folderOf("state_file"), shape.stateFile);
@@ -76,7 +79,6 @@ export function assembleConfig(
     poolers: poolers.map((pooler) => buildPooler(pooler, onlyClusterName, { shape, folder: origin.folder })),
     unnamedPools: unnamedPools({ ...shape, listen: listen ?? [] }, onlyClusterName),
     peers: peers.map((peer) => buildPeer(peer, origin)),
-    fleet: fleet === null ? null : buildFleet(fleet, origin),
     stateFile,
     history: buildHistory(history, stateFile, origin),
   };
@@ -114,21 +116,11 @@ function buildCluster(
   };
 }
 
-function buildFleet(fleet: FleetConfig, { folderOf }: ConfigOrigin): FleetConfig {
-  const { etcd, tls, tokenFile } = fleet;
-  return {
-    ...fleet,
-    etcd: { ...etcd, ...accessIn((...key) => folderOf("fleet", "etcd", ...key), etcd) },
-    tls: absoluteTls((...key) => folderOf("fleet", ...key), tls),
-    tokenFile: absolute(folderOf("fleet", "token_file"), tokenFile),
-  };
-}
-
 /**
  * The TLS files and the password file with absolute paths.
  * @param folderOf the folder of the file of a key, such as `tls`, `ca`
  */
-function accessIn(
+export function accessIn(
   folderOf: ConfigOrigin["folderOf"],
   { tls, auth }: Pick<ClusterConfig, "tls" | "auth">,
 ): Pick<ClusterConfig, "tls" | "auth"> {
@@ -139,13 +131,15 @@ function accessIn(
   };
 }
 
-function absoluteTls(folderOf: ConfigOrigin["folderOf"], tls: TlsFiles | null): TlsFiles | null {
+/** As {@link accessIn}, without a password. */
+export function absoluteTls(folderOf: ConfigOrigin["folderOf"], tls: TlsFiles | null): TlsFiles | null {
   if (tls === null) return null;
   const file = (key: "ca" | "cert" | "key"): string | null => absolute(folderOf("tls", key), tls[key]);
   return { ...tls, ca: file("ca"), cert: file("cert"), key: file("key") };
 }
 
-function absolute(folder: string, file: string | null): string | null {
+/** An absolute path of what may be a file in a folder. */
+export function absolute(folder: string, file: string | null): string | null {
   return file === null ? null : resolve(folder, file);
 }
 

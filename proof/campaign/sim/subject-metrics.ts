@@ -20,7 +20,7 @@ export const metrics: MonitorContext["metrics"] = new Metrics({
   fastPath: unused,
   paused: () => new Map(),
   ofFeatures: () => [],
-  followed: () => ({ upstreams: [], clusters: [], followers: 0, unknownClusters: 0, fleet: null }),
+  fed: () => new Set(),
   pauses: () => [],
   certificates: () => [],
   lostLogLines: () => 0,

@@ -5,8 +5,6 @@ import type { HistoryStore } from "../../history/history-store.ts";
 import type { Gateway } from "../../gateway/gateway.ts";
 import type { Features } from "../host/features.ts";
 import { answerAdminRequest } from "../../http/admin-api/admin-api.ts";
-import type { FeedApiContext } from "../../http/admin-api/feed-api.ts";
-import type { FleetApiContext } from "../../http/admin-api/fleet-api.ts";
 import type { HintApiContext } from "../../http/admin-api/hint-api.ts";
 import type { WantedLag } from "../../http/admin-api/lag-api.ts";
 import type { PageApiContext } from "../../http/admin-api/page-api.ts";
@@ -62,8 +60,6 @@ export interface MainBackendContext {
   readonly metrics: Metrics;
   readonly drains: DrainsApiContext;
   readonly hints: Omit<HintApiContext, "snapshot" | "access">;
-  /** Feeds other instances with outcomes, and shares clusters with them. */
-  readonly fleet: FleetApiContext["fleet"] & { readonly feeds: FeedApiContext["feeds"] };
   /** Resumes what other rolecalls announce and no longer resume. */
   readonly pauses: Pick<PausesApiContext, "keeper" | "claims" | "instance" | "bodies">;
   readonly gate: PageGate;
@@ -83,7 +79,7 @@ export function buildMainBackend(
   sources: AnswerSources,
   context: MainBackendContext,
 ): Backend {
-  const { gateway, metrics, drains, hints, pauses, fleet, snapshots, page, gate, wall } = context;
+  const { gateway, metrics, drains, hints, pauses, snapshots, page } = context;
   const scope = scopeOf(listener, config);
   const diagnostics = diagnosticsOf(sources, context);
   const admin = {
@@ -107,9 +103,8 @@ export function buildMainBackend(
       users: () => poolUsers(config, context.balancers(listener.cluster)),
     },
     features: context.features.routes,
+    access: listener.access,
     pauses: { ...pauses, access: listener.access },
-    feed: { feeds: fleet.feeds, access: listener.access },
-    fleet: { fleet, gate, wall },
     listeners: listenerDirectory(listener, config.listen, sources.portOf),
   };
   const counted = { ...diagnostics, onAnswer: (status: number): void => sources.onAnswer("operator", status) };

@@ -1,5 +1,10 @@
-import type { DoctorCheck } from "../../command/doctor/doctor-context.ts";
+import type { DoctorCheck, ServerCheck } from "../../command/doctor/doctor-context.ts";
+import { fleetChecks } from "../../features/fleet/doctor.ts";
+import { followChecks } from "../../features/follow/doctor.ts";
 import { haproxyChecks } from "../../features/haproxy/doctor.ts";
 
 /** What features check of a set-up, in the order of their rows. */
 export const featureChecks: readonly DoctorCheck[] = [...haproxyChecks];
+
+/** What they ask the running rolecall, in this order. */
+export const featureServerChecks: readonly ServerCheck[] = [...followChecks, ...fleetChecks];

@@ -1,5 +1,7 @@
 import { agent } from "../../features/agent/feature.ts";
 import { audit } from "../../features/audit/feature.ts";
+import { fleet } from "../../features/fleet/feature.ts";
+import { follow } from "../../features/follow/feature.ts";
 import { haproxy } from "../../features/haproxy/feature.ts";
 import { pgbouncer } from "../../features/pgbouncer/feature.ts";
 import { xds } from "../../features/xds/feature.ts";
@@ -9,6 +11,8 @@ import { featureIn, type FeaturesContext } from "../host/running-feature.ts";
 /** Every feature of the service, in the order in which they are configured and told of changes. */
 export function featuresOf(context: FeaturesContext): Features {
   return new Features([
+    featureIn(fleet, context),
+    featureIn(follow, context),
     featureIn(haproxy, context),
     featureIn(pgbouncer, context),
     featureIn(xds, context),

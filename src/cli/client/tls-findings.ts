@@ -1,4 +1,5 @@
 import { accessSync, constants, existsSync } from "node:fs";
+import { featureFiles } from "../../app/registry/config.ts";
 import type { Config, TlsFiles } from "../../config/model/config.ts";
 import { tlsProblems, type TlsProblem, type TlsProblemKind } from "../../config/tls-problems.ts";
 import { errorMessage } from "../../cluster/values/error-message.ts";
@@ -93,13 +94,11 @@ export function checkSwitchoverFiles(
   }
 }
 
-/** Checks the TLS files, the password and the token of the fleet (RC006, RC109, RC111, RC114, RC115). */
-export function checkFleetFiles(result: ResultBuilder, { fleet }: Pick<Config, "fleet">): void {
-  if (fleet === null) return;
-  checkTlsFiles(result, fleet.tls, "fleet.tls");
-  checkSecretFile(result, fleet.tokenFile, "fleet.token_file");
-  checkTlsFiles(result, fleet.etcd.tls, "fleet.etcd.tls");
-  checkSecretFile(result, fleet.etcd.auth?.passwordFile ?? null, "fleet.etcd.auth.password_file");
+/** Checks the files that the parts of features name (RC006, RC109, RC111, RC114, RC115). */
+export function checkFeatureFiles(result: ResultBuilder, config: Config): void {
+  for (const named of featureFiles.flatMap((filesOf) => filesOf(config)))
+    if ("tls" in named) checkTlsFiles(result, named.tls, named.key);
+    else checkSecretFile(result, named.secret, named.key);
 }
 
 function checkTlsFiles(result: ResultBuilder, tls: TlsFiles | null, key: string): void {

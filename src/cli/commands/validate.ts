@@ -3,7 +3,7 @@ import { CommandError } from "../../command/framework/command-error.ts";
 import { diagnoseProblem } from "../../command/result/config-problem.ts";
 import {
   checkClusterFiles,
-  checkFleetFiles,
+  checkFeatureFiles,
   checkListenerFiles,
   checkSwitchoverFiles,
 } from "../client/tls-findings.ts";
@@ -41,7 +41,7 @@ export async function validate({ args, io, result, print }: CommandContext): Pro
     checkListenerFiles(result, loaded.config);
     checkClusterFiles(result, loaded.config);
     checkSwitchoverFiles(result, loaded.config);
-    checkFleetFiles(result, loaded.config);
+    checkFeatureFiles(result, loaded.config);
     result.cover("files", "complete", { detail: "certificates, keys and tokens" });
   }
   // An unusable file is a finding of its own: rolecall would not start with this configuration.

@@ -6,7 +6,7 @@ import type { DoctorContext } from "../../command/doctor/doctor-context.ts";
 import { validityProblems } from "../../config/tls-problems.ts";
 import {
   checkClusterFiles,
-  checkFleetFiles,
+  checkFeatureFiles,
   checkListenerFiles,
   checkSwitchoverFiles,
   diagnoseTls,
@@ -21,7 +21,7 @@ export async function checkTls(context: DoctorContext): Promise<void> {
   const files = config.clusters.flatMap(({ tls }) => [tls?.ca, tls?.cert].filter((file) => typeof file === "string"));
   checkClusterFiles(command.result, config);
   checkSwitchoverFiles(command.result, config);
-  checkFleetFiles(command.result, config);
+  checkFeatureFiles(command.result, config);
   const listeners = checkListenerFiles(command.result, config);
   const servers = probed.snapshot.clusters.flatMap((state) =>
     answeringNodes(state).flatMap(({ node }) =>

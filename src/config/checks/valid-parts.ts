@@ -1,4 +1,4 @@
-import { isObject, listOf, objectOf } from "../../cluster/values/json.ts";
+import { listOf, objectOf } from "../../cluster/values/json.ts";
 import type * as z from "zod";
 import type {
   BackendShape,
@@ -10,7 +10,6 @@ import type {
   PoolerShape,
   PoolShape,
   RuntimeAddress,
-  TlsFiles,
 } from "../model/config.ts";
 import { backendSchema, runtimeAddressSchema } from "../schema/balancer-schema.ts";
 import { clusterSchema, nodeSchema } from "../schema/cluster-schema.ts";
@@ -19,7 +18,6 @@ import { peerSchema } from "../schema/peer-schema.ts";
 import { poolSchema } from "../schema/pool-schema.ts";
 import { pgbouncerSchema, pooledDatabaseSchema } from "../schema/pooler-schema.ts";
 import { ignoreParamsSchema, probeSchema } from "../schema/schema.ts";
-import { tlsSchema } from "../schema/tls-schema.ts";
 import { name } from "../schema/value-schemas.ts";
 import type { ConfigIssue } from "../model/issue.ts";
 
@@ -37,8 +35,6 @@ export interface ValidParts {
   readonly peers: readonly (PeerShape | null)[];
   /** The upstreams of all clusters as written. */
   readonly follow: readonly unknown[];
-  /** `null` if the key is missing. */
-  readonly fleet: FleetPart | null;
   readonly ignoreParams: readonly string[];
   /** The probe interval in ms; 0 if it is invalid: then no time is too short for it. */
   readonly intervalMs: number;
@@ -79,12 +75,6 @@ export interface PoolerPart {
   readonly databases: readonly (PooledDatabaseShape | null)[];
 }
 
-export interface FleetPart {
-  /** TLS of connections to the other members. */
-  readonly tls: TlsFiles | null;
-  readonly etcdTls: TlsFiles | null;
-}
-
 /** The schemas allow fewer elements in any list. */
 const elementsMax = 1024;
 const nameSchema = name();
@@ -106,7 +96,6 @@ export function readValidParts(value: Readonly<Record<string, unknown>>): ValidP
     poolers: elementsOf(value["poolers"]).map(poolerPart),
     peers: elementsOf(value["peers"]).map((peer) => valid(peerSchema, peer)),
     follow: elementsOf(value["follow"]),
-    fleet: fleetPart(value["fleet"]),
     ignoreParams: valid(ignoreParamsSchema, value["ignore_params"]) ?? [],
     intervalMs: valid(probeSchema, { interval })?.intervalMs ?? 0,
   };
@@ -138,12 +127,6 @@ function poolerPart(value: unknown): PoolerPart {
     pgbouncer: valid(pgbouncerSchema, pgbouncer),
     databases: elementsOf(databases).map((database) => valid(pooledDatabaseSchema, database)),
   };
-}
-
-function fleetPart(value: unknown): FleetPart | null {
-  if (!isObject(value)) return null;
-  const schema = tlsSchema("members");
-  return { tls: valid(schema, value["tls"]), etcdTls: valid(schema, objectOf(value["etcd"])["tls"]) };
 }
 
 /** Returns a value as its schema gives it, or `null`. */

@@ -15,12 +15,13 @@ import type { ListenerScope } from "../node-api/target-node.ts";
 import { scrapesMax, servePage } from "../pages/page.ts";
 import { type HintApiContext, answerHint, hintScopeOf, isHintCall, isHintPath } from "./hint-api.ts";
 import { type DrainsApiContext, answerDrainRequest } from "./drains-api.ts";
-import { answerFleet, type FleetApiContext } from "./fleet-api.ts";
-import { answerFeed, type FeedApiContext, feedPathOf } from "./feed-api.ts";
+import { feedPathOf } from "./feed-paths.ts";
 import { type PageApiContext, answerPageApi, isPageApiTarget } from "./page-api.ts";
 import { answerPools, type PoolsApiContext } from "./pools-api.ts";
 import { readPausePath } from "./pause-paths.ts";
 import { type PausesApiContext, answerPause } from "./pauses-api.ts";
+import type { ListenerAccess } from "../../config/model/listener-access-config.ts";
+import type { PageGate } from "../pages/page-gate.ts";
 import type { SnapshotLongPoll } from "./snapshot-long-poll.ts";
 import { clusterNamed, nodeNamed } from "../../cluster/lookup.ts";
 import type { Snapshot } from "../../cluster/snapshot.ts";
@@ -43,9 +44,8 @@ export interface AdminApiContext {
   readonly pools: PoolsApiContext;
   /** The answers of features, by the first part of the path. */
   readonly features: ReadonlyMap<string, AnswerOfFeature>;
+  readonly access: ListenerAccess;
   readonly pauses: Omit<PausesApiContext, "only">;
-  readonly feed: FeedApiContext;
-  readonly fleet: FleetApiContext;
   /** Says which listeners the sender of a request can reach. */
   readonly listeners: DescribeListeners;
 }
@@ -58,14 +58,18 @@ export interface FeatureCall {
   readonly query: string;
   /** The listener's cluster; `null`: all. */
   readonly only: string | null;
+  /** Who may do what on the listener. */
+  readonly access: ListenerAccess;
+  /** Limits the pages of all listeners together. */
+  readonly gate: PageGate;
   /** In ms of rolecall's clock. */
   readonly now: () => number;
   /** In ms since the epoch. */
   readonly wall: () => number;
 }
 
-/** Answers a request to a path of a feature. */
-export type AnswerOfFeature = (call: FeatureCall) => Reply | Promise<Reply>;
+/** Answers a request to a path of a feature. `null`: the response is written, or will be. */
+export type AnswerOfFeature = (call: FeatureCall) => Reply | null | Promise<Reply | null>;
 
 /** Which calls of an admin listener tokens of their own permit. */
 export function adminScopeOf(request: Request): TokenScope | null {
@@ -81,8 +85,6 @@ const ownPaths = [
   "/hint",
   "/pauses",
   "/claims",
-  "/feed",
-  "/fleet",
   "/livez",
   "/readyz",
   "/events/stream",
@@ -92,7 +94,7 @@ const ownPaths = [
 
 /**
  * Answers a request of an admin listener: `/metrics`, `/snapshot`, `/drains`, `/pools`, `/hint`, `/pauses`,
- * `/feed`, `/fleet`, `/livez`, `/readyz`, those of features, the diagnostics pages, the live page and its stream.
+ * `/livez`, `/readyz`, those of features, the diagnostics pages, the live page and its stream.
  * @returns `null` if the response is written
  */
 export async function answerAdminRequest(
@@ -103,8 +105,6 @@ export async function answerAdminRequest(
   if (isHintCall(request)) return answerHint(call, scope.cluster, sources.hints);
   const pause = readPausePath(request);
   if (pause !== null) return answerPause(call, pause, { ...sources.pauses, only: scope.cluster });
-  const feed = feedPathOf(request);
-  if (feed !== null) return answerFeed(call, feed, { ...sources.feed, only: scope.cluster });
   if (isHintPath(request.target)) return methodNotAllowed(request.method, "POST");
   if (isDiagnosticsTarget(request.target)) return answerDiagnostics(call, scope, sources.diagnostics);
   const target = parseRequestTarget(request.target);
@@ -120,11 +120,10 @@ export async function answerAdminRequest(
   const [first = "", ...rest] = path.split("/");
   const answerOfFeature = sources.features.get(first);
   if (isBare && answerOfFeature !== undefined) {
-    const { now, wall } = sources.diagnostics;
-    return answerOfFeature({ call, path: rest.join("/"), query: target.query, only: scope.cluster, now, wall });
+    const { now, wall, gate } = sources.diagnostics;
+    const [where, allowed] = [{ path: rest.join("/"), query: target.query, only: scope.cluster }, sources.access];
+    return answerOfFeature({ call, ...where, access: allowed, gate, now, wall });
   }
-  if (isBare && (path === "fleet" || path.startsWith("fleet/")))
-    return answerFleet(call, { path, query: target.query, only: scope.cluster }, sources.fleet);
   if (isBare && path === "events/stream") return sources.live.open(call, new URLSearchParams(target.query), scope);
   if (isBare && isLivePagePath(path, message)) {
     if (!safeMethods.includes(request.method)) return methodNotAllowed(request.method, safeMethodsAllowHeader);

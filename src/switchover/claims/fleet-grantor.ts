@@ -1,20 +1,10 @@
 import { errorMessage } from "../../cluster/values/error-message.ts";
 import { isObject, parseJson } from "../../cluster/values/json.ts";
 import { withoutUnsafe } from "../../cluster/values/unsafe-text.ts";
+import type { RunClaims } from "../../feature/shared-evidence.ts";
 import { inTime, late } from "../../state/files/in-time.ts";
 import type { Claim } from "./claim.ts";
 import type { Grantor } from "./own-claim.ts";
-
-/** What holds the claims of a fleet. */
-export interface ClaimStore {
-  /** @returns what the key of the cluster holds now, and a number that grows. @throws Error if that is not known */
-  claimRun(
-    cluster: string,
-    value: string,
-    lifeS: number,
-  ): Promise<{ readonly value: string; readonly revision: number }>;
-  releaseRun(cluster: string, value: string): Promise<void>;
-}
 
 /** How long the store may take, in ms. */
 const limitMs = 2_000;
@@ -25,7 +15,7 @@ const limitMs = 2_000;
 const lifeS = 120;
 
 /** The store of a fleet: it grants each cluster to one member. @param isOptional whether it may be silent */
-export function fleetGrantor(store: ClaimStore, isOptional: boolean): Grantor {
+export function fleetGrantor(store: RunClaims, isOptional: boolean): Grantor {
   const held = new Map<string, { readonly cluster: string; readonly value: string }>();
   return {
     name: "the fleet",

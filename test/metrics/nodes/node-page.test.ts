@@ -28,7 +28,7 @@ function metricsOf(watched: readonly ClusterFixture[], exporter: Partial<Exporte
     fastPath: () => ({ requests: 5, fallbacks: { not_cached: 2, slow_reader: 0 }, trips: 1 }),
     paused: () => new Map(),
     ofFeatures: () => [],
-    followed: () => ({ upstreams: [], clusters: [], followers: 0, unknownClusters: 0, fleet: null }),
+    fed: () => new Set(),
     pauses: () => [],
     certificates: () => [],
     lostLogLines: () => 0,
