@@ -58,6 +58,8 @@ interface JoinedFleet {
   readonly key: string;
   readonly config: FleetConfig;
   readonly membership: FleetMembership;
+  /** Whether other members can be on this machine. */
+  readonly mayBeHere: boolean;
   /** Resolves when all members and owners are known, or it ends. */
   readonly known: Promise<void>;
   /** What belongs to the membership. */
@@ -117,13 +119,14 @@ class Fleet implements RunningFleet, ClusterSharing, SharedDrains {
   ownersOf(cluster: string): readonly UpstreamConfig[] {
     if (this.#joined === null) return [];
     const assignment = this.#joined.membership.assignmentOf(cluster);
-    return assignment.kind === "followed" ? upstreamsAt(assignment.owners, this.#joined.config) : [];
+    return assignment.kind === "followed" ? upstreamsAt(assignment.owners, this.#joined) : [];
   }
 
   get otherOwners(): OtherOwners {
     if (this.#joined === null) return new Map();
-    const { membership, config } = this.#joined;
-    return new Map(membership.sharedOwnerships.map(([cluster, owners]) => [cluster, upstreamsAt(owners, config)]));
+    const joined = this.#joined;
+    const shared = joined.membership.sharedOwnerships;
+    return new Map(shared.map(([cluster, owners]) => [cluster, upstreamsAt(owners, joined)]));
   }
 
   probedBy(cluster: string): ReturnType<SharedDrains["probedBy"]> {
@@ -186,7 +189,8 @@ class Fleet implements RunningFleet, ClusterSharing, SharedDrains {
     scope.hold("the claims", runClaims.bring(offers, membership));
     scope.hold("who waits for it", tell);
     place?.joined?.(membership);
-    return { key, config, membership, known, scope };
+    const mayBeHere = isLoopback(new URL(url).hostname.replace(/^\[|\]$/g, ""));
+    return { key, config, membership, mayBeHere, known, scope };
   }
 
   get #bringer(): EvidenceBringer | null {
@@ -226,8 +230,7 @@ function begun({ membership, known, scope }: JoinedFleet): Promise<void> {
 /** What others have written into etcd is their word: it does not decide that a token goes there. */
 function upstreamsAt(
   owners: readonly FleetMember[],
-  { tls, tokenFile, advertise }: FleetConfig,
+  { config: { tls, tokenFile }, mayBeHere }: JoinedFleet,
 ): readonly UpstreamConfig[] {
-  const mayBeHere = isLoopback(new URL(advertise).hostname.replace(/^\[|\]$/g, ""));
   return owners.map(({ url }) => ({ url, tls, tokenFile, stated: { mayBeHere } }));
 }

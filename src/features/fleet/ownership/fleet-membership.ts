@@ -93,7 +93,8 @@ export class FleetMembership {
   /** When this member's key may be written again, if it is missing. */
   #registerAtMs = 0;
   #isWriting = false;
-  #isDisplaced = false;
+  /** `displaced`: another instance has taken its name, and it has left. */
+  #place: "own" | "displaced" = "own";
   #cancelLook: CancelTimer | null = null;
   #lookAtMs = Infinity;
 
@@ -114,7 +115,7 @@ export class FleetMembership {
    * join.
    */
   get problem(): string | null {
-    if (this.#isDisplaced) return "another instance advertises the same address";
+    if (this.#place === "displaced") return "another instance advertises the same address";
     return "problem" in this.#phase ? this.#phase.problem : null;
   }
 
@@ -291,7 +292,7 @@ export class FleetMembership {
     for (const [key, atMs] of this.#changedAtMs) if (nowMs - atMs > rememberedMs) this.#changedAtMs.delete(key);
     const registered = this.#view.members.get(self.id);
     if (this.#phase.kind === "joined" && registered !== undefined && registered.instance !== self.instance) {
-      this.#isDisplaced = true;
+      this.#place = "displaced";
       onDisplaced();
       void store.stop();
       return;

@@ -51,6 +51,9 @@ interface Session {
   readonly headers: Readonly<Record<string, string>>;
 }
 
+/** `failed`: it could not be opened, and that is reported soon. Nothing follows `ended`. */
+type FeedLife = ({ readonly kind: "open" } & Session) | { readonly kind: "failed" | "ended" };
+
 /** The turns of this process: all its upstreams share one event loop. */
 const ownTurns = new FeedTurns();
 
@@ -72,21 +75,20 @@ class HttpFeed implements FeedConnection {
   readonly #sink: FeedSink;
   readonly #turns: FeedTurns;
   readonly #work: UpstreamWork;
-  readonly #session: Session | null;
+  #life: FeedLife;
   /** How many clusters have yet to come in full for the first time. */
   #beginning: number;
   /** How many lines in a row were no message. */
   #unknown = 0;
-  #isEnded = false;
 
   constructor({ upstream, work, turns }: HttpFeedContext, request: FeedRequest, sink: FeedSink) {
     this.#sink = sink;
     this.#work = work;
     this.#turns = turns;
     this.#beginning = request.clusters.length;
-    this.#session = this.#open(upstream);
-    if (this.#session !== null)
-      void this.#run(this.#session, request).catch((error: unknown) => this.#end(problemOf(error)));
+    this.#life = this.#open(upstream);
+    if (this.#life.kind === "open")
+      void this.#run(this.#life, request).catch((error: unknown) => this.#end(problemOf(error)));
   }
 
   echo(stream: string, token: number): void {
@@ -99,8 +101,8 @@ class HttpFeed implements FeedConnection {
   }
 
   async drain(order: DrainOrder): Promise<OrderedDrain> {
-    if (this.#session === null || this.#isEnded) throw new Error("the stream has ended");
-    const { tokens, headers } = this.#session;
+    if (this.#life.kind !== "open") throw new Error("the stream has ended");
+    const { tokens, headers } = this.#life;
     const body = JSON.stringify(order);
     const path = `/${feedDrainPath}`;
     const signal = AbortSignal.timeout(answerMs);
@@ -110,15 +112,16 @@ class HttpFeed implements FeedConnection {
   }
 
   close(): void {
-    this.#isEnded = true;
-    void this.#session?.stream.destroy().catch(() => {});
-    void this.#session?.tokens.destroy().catch(() => {});
+    const before = this.#life;
+    this.#life = { kind: "ended" };
+    if (before.kind !== "open") return;
+    for (const client of [before.stream, before.tokens]) void client.destroy().catch(() => {});
   }
 
   /** Sends what the stream answers. */
   #post(path: string, body: object): void {
-    if (this.#session === null || this.#isEnded) return;
-    const { tokens, headers } = this.#session;
+    if (this.#life.kind !== "open") return;
+    const { tokens, headers } = this.#life;
     const answered = async (): Promise<void> => {
       // An answer without an end would keep all that follow waiting.
       const signal = AbortSignal.timeout(answerMs);
@@ -132,13 +135,14 @@ class HttpFeed implements FeedConnection {
     void answered().catch((error: unknown) => this.#end(problemOf(error)));
   }
 
-  #open(upstream: UpstreamConfig): Session | null {
+  #open(upstream: UpstreamConfig): FeedLife {
     try {
       const { url, tls } = upstream;
       const token = tokenFor(upstream);
       const connect = { timeout: requestMs, ...(tls === null ? {} : readTls(tls)) };
       const options = { pipelining: 1, connect, headersTimeout: requestMs, bodyTimeout: 0 };
       return {
+        kind: "open",
         stream: new Client(url, options),
         tokens: new Client(url, options),
         headers: {
@@ -148,7 +152,7 @@ class HttpFeed implements FeedConnection {
       };
     } catch (error) {
       setImmediate(() => this.#end(errorMessage(error)));
-      return null;
+      return { kind: "failed" };
     }
   }
 
@@ -179,7 +183,7 @@ class HttpFeed implements FeedConnection {
       rest = lines.pop() ?? "";
       for (const line of lines) {
         await this.#take(line);
-        if (this.#isEnded) return;
+        if (this.#isEnded()) return;
       }
     }
   }
@@ -191,7 +195,7 @@ class HttpFeed implements FeedConnection {
     for (const steps = this.#steps(line); ;) {
       const turn = this.#turns.wait(this.#work);
       if (turn !== null) await turn;
-      if (this.#isEnded) return;
+      if (this.#isEnded()) return;
       if (this.#turns.spend(this.#work, isBeginning, () => steps.next()).done === true) return;
       if (this.#turns.isTooMuch(this.#work)) return this.#end("it sends more than one upstream may");
     }
@@ -207,12 +211,16 @@ class HttpFeed implements FeedConnection {
       const changes = message.changes.slice(from, from + changesAtOnce);
       this.#sink.onMessage({ ...message, changes }, from + changesAtOnce < message.changes.length);
       yield;
-      if (this.#isEnded) return;
+      if (this.#isEnded()) return;
     }
   }
 
+  #isEnded(): boolean {
+    return this.#life.kind === "ended";
+  }
+
   #end(problem: string): void {
-    if (this.#isEnded) return;
+    if (this.#isEnded()) return;
     this.close();
     this.#sink.onEnd(problem);
   }
