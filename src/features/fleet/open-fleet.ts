@@ -50,8 +50,8 @@ export type FleetHost = Pick<Host, "log" | "now" | "random" | "probes" | "offers
 
 /** How long a start waits for the fleet, in ms: it probes all clusters otherwise. */
 const joiningMaxMs = 1_500;
-/** How long leaving may take, in ms: a request to etcd has half of it. */
-const leavingMaxMs = 3_000;
+/** How long leaving may take, in ms: a request to etcd, twice if it needs another token, each with a limit of its own. */
+const leavingMaxMs = 6_500;
 
 /** The fleet that this instance is in, as it was configured. */
 interface JoinedFleet {

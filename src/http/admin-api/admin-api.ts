@@ -121,8 +121,8 @@ export async function answerAdminRequest(
   const answerOfFeature = sources.features.get(first);
   if (isBare && answerOfFeature !== undefined) {
     const { now, wall, gate } = sources.diagnostics;
-    const [where, allowed] = [{ path: rest.join("/"), query: target.query, only: scope.cluster }, sources.access];
-    return answerOfFeature({ call, ...where, access: allowed, gate, now, wall });
+    const where = { path: rest.join("/"), query: target.query, only: scope.cluster };
+    return answerOfFeature({ call, ...where, access: sources.access, gate, now, wall });
   }
   if (isBare && path === "events/stream") return sources.live.open(call, new URLSearchParams(target.query), scope);
   if (isBare && isLivePagePath(path, message)) {
