@@ -114,7 +114,7 @@ describe("fields of evidence", () => {
       "events/incident",
       "features/history/store",
       "outcomes",
-      "fleet/feed",
+      "features/follow/feed",
       "replay/file",
     ];
     const rows = Object.entries(evidence).flatMap(([name, table]): (readonly [string, SomeFields[string]])[] =>

@@ -4,6 +4,8 @@ import { AnswerCounter } from "../http/message/answer-counter.ts";
 import { Metrics } from "../metrics/metrics.ts";
 import { CertificateExpiry } from "./certificate-expiry.ts";
 import type { AskedCheck } from "../health/documents/asked-checks.ts";
+import type { Offers } from "../feature/offer.ts";
+import { evidenceBringers } from "../feature/offers.ts";
 import { LivePage } from "./handlers/live-page.ts";
 import { ListenerGroup } from "./listener-group.ts";
 import { Monitor } from "./monitor.ts";
@@ -40,7 +42,7 @@ export function buildMetrics(parts: MetricsParts): Metrics {
     workers: () => listeners().usage(),
     fastPath: () => listeners().fastPathCounts(),
     ofFeatures: () => monitor().features.metrics,
-    followed: () => monitor().fleet.usage,
+    fed: () => fedIn(monitor().offers),
     certificates: () => certificates().readings,
     lostLogLines: () => lostLinesOf(log),
     refresh: () => listeners().refresh(),
@@ -49,4 +51,10 @@ export function buildMetrics(parts: MetricsParts): Metrics {
     schedule: () => ({ probe: config().probe, livenessIntervalFactor }),
     version: version(),
   });
+}
+
+/** The clusters that other instances feed now. */
+function fedIn(offers: Offers): ReadonlySet<string> {
+  const phases = evidenceBringers.in(offers).flatMap((bringer) => bringer.phases);
+  return new Set(phases.flatMap(([cluster, phase]) => (phase === "following" ? [cluster] : [])));
 }

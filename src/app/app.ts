@@ -164,7 +164,6 @@ export class App {
     const open = new Set(this.#listeners.listeners.map(({ key }) => key));
     this.#monitor.features.listening(open);
     this.#page.reloaded(this.#monitor.store.current);
-    this.#monitor.fleet.feeds.endAll("reload");
     this.#metrics.forgetNodes();
     this.#asked.retain(config.clusters.map(({ name }) => name));
     await this.#monitor.start();
@@ -223,7 +222,6 @@ export class App {
       refuse: () => {
         this.#reloader.close();
         this.#page.streams.endAll("stopping");
-        this.#monitor.fleet.feeds.endAll("stopping");
       },
       drainMs: () => this.#config.drainMs,
       close: () => this.#close(),
@@ -288,7 +286,7 @@ export class App {
 
   #handlerFor(listener: ListenerConfig): ListenerHandler {
     const inConfig = { listener, config: this.#config };
-    const { drains, eventLog, clock, fleet } = this.#monitor;
+    const { drains, eventLog, clock } = this.#monitor;
     const backend = buildMainBackend(inConfig, this.#sources, {
       drains,
       pools: this.#monitor.lateness.pools,
@@ -300,7 +298,6 @@ export class App {
       eventLog,
       past: () => pasts.in(this.#monitor.offers)[0] ?? null,
       passthrough: passthroughIn(this.#monitor.offers),
-      fleet,
       snapshots: this.#snapshots,
       page: this.#page,
       edges: (only) => describeEdges(this.#edges(), only),

@@ -1,108 +1,93 @@
-import type { Config } from "../config/model/config.ts";
+import type { ClusterConfig, Config } from "../config/model/config.ts";
 import type { DcsWatches } from "../dcs/dcs-watches.ts";
+import type { Offers } from "../feature/offer.ts";
+import { evidenceBringers } from "../feature/offers.ts";
 import type { Probers } from "../probe/probers.ts";
 import { livenessIntervalFactor } from "../state/clusters.ts";
-import type { Fleet } from "./fleet-wiring.ts";
-import { SharedClusters, type SharedClustersContext } from "./shared-clusters.ts";
 
 /** What evidence comes from. */
-export interface EvidenceOriginsContext extends Omit<SharedClustersContext, "onAssigned"> {
-  readonly probers: Probers;
-  readonly dcs: () => DcsWatches;
-  readonly fleet: () => Fleet;
+export interface EvidenceOriginsContext {
+  readonly offers: Offers;
+  readonly probers: Pick<Probers, "start" | "begin" | "stop">;
+  readonly dcs: () => Pick<DcsWatches, "start" | "stop">;
+  /** Resolves when it is known which clusters of the configuration in force are not probed here. */
+  readonly divided: () => Promise<void>;
   /** Does what may fail, and reports it. */
   readonly contain: (work: () => void) => void;
 }
 
-/** Where the evidence of each cluster comes from: probes and the watch of its DCS, or instances that probe it. */
+/**
+ * Where the evidence of each cluster comes from: from what brings it, or else from probes and the watch of its DCS.
+ * `starting`: the probers do not know the configuration in force yet. `closed` is final.
+ */
 export class EvidenceOrigins {
   readonly #context: EvidenceOriginsContext;
-  readonly #shared: SharedClusters;
   #config: Config;
-  #assigned: Config;
-  #phase: "new" | "running" | "closed" = "new";
+  #phase: "new" | "starting" | "running" | "closed" = "new";
+  /** The clusters that nobody brought when that was last looked at. */
+  #probed: ReadonlySet<string> = new Set();
 
   constructor(config: Config, context: EvidenceOriginsContext) {
     this.#context = context;
     this.#config = config;
-    this.#assigned = config;
-    this.#shared = new SharedClusters({
-      ...context,
-      onAssigned: () => context.contain(() => this.#takeAssignments()),
-    });
   }
 
-  /** The configuration in force, in which the clusters are followed that the fleet has assigned to other members. */
-  get assigned(): Config {
-    return this.#assigned;
+  /** Whether this instance probes a cluster, as far as is known. */
+  isProbed(name: string): boolean {
+    return this.#config.clusters.some((cluster) => cluster.name === name && !this.#isBrought(cluster));
   }
 
-  /** This instance's part in its fleet; `null`: it is in none. */
-  get joined(): SharedClusters["joined"] {
-    return this.#shared.joined;
-  }
-
-  /** Which instances probe a cluster, as the fleet says: this one, other members, or both. */
-  probersOf(cluster: string): "this" | "others" | "both" {
-    const assignment = this.joined?.membership.assignmentOf(cluster);
-    if (assignment?.kind === "followed") return "others";
-    return assignment === undefined || assignment.otherOwners.length === 0 ? "this" : "both";
-  }
-
-  /** Whether this instance probes a cluster, as far as is known: what it follows is probed by others. */
-  isProbed(cluster: string): boolean {
-    return this.#assigned.clusters.some(({ name, follow }) => name === cluster && follow.length === 0);
-  }
-
-  /** Puts a configuration in force. What the fleet has assigned stays, until the sources start. */
+  /** Puts a configuration in force. Nothing begins or ends until the next start. */
   configure(config: Config): void {
     this.#config = config;
-    this.#assigned = this.#shared.assigned(config);
   }
 
   /** Starts them by the configuration in force. Resolves after the first round of probes, or one timeout. */
   async start(): Promise<void> {
-    const { probers, dcs, fleet } = this.#context;
-    if (this.#phase === "new") this.#phase = "running";
-    await this.#shared.configure(this.#config);
+    const { offers, probers, divided } = this.#context;
+    if (this.#phase === "closed") return;
+    this.#phase = "starting";
+    await divided();
     if (this.#isClosed()) return;
-    this.#assigned = this.#shared.assigned(this.#config);
-    dcs().start({ clusters: probedIn(this.#assigned) });
-    const probing = probers.start(this.#assigned, livenessIntervalFactor);
-    await Promise.all([probing, fleet().followed.start(this.#assigned, this.#shared.otherOwners)]);
+    this.#phase = "running";
+    this.#watch();
+    const probing = probers.start(this.#config, livenessIntervalFactor, (cluster) => this.#isBrought(cluster));
+    await Promise.all([probing, ...evidenceBringers.in(offers).map((bringer) => bringer.start())]);
   }
 
-  /** Stops them. Resolves once the fleet knows. */
-  async stop(): Promise<void> {
-    const { probers, dcs, fleet } = this.#context;
+  stop(): void {
+    const { probers, dcs } = this.#context;
     this.#phase = "closed";
     dcs().stop();
-    fleet().followed.stop();
-    fleet().feeds.endAll("stopping");
     probers.stop();
-    await this.#shared.stop();
   }
 
-  /** Probes and follows what the fleet has assigned. A cluster that is passed on is probed until its new owner feeds it. */
-  #takeAssignments(): void {
+  /**
+   * What is brought has changed: what nobody brings any more is probed from now on. A cluster that is brought from now on
+   * is probed until others feed it.
+   */
+  divide(): void {
+    // A start looks when it has got so far.
     if (this.#phase !== "running") return;
-    const { probers, dcs, fleet } = this.#context;
-    const before = new Set(probedIn(this.#assigned).map(({ name }) => name));
-    this.#assigned = this.#shared.assigned(this.#config);
-    const clusters = probedIn(this.#assigned);
-    dcs().start({ clusters });
-    void fleet().followed.start(this.#assigned, this.#shared.otherOwners);
-    const begun = clusters.filter(({ name }) => !before.has(name));
-    for (const { name } of begun) void probers.begin(name);
-    if (begun.length > 0 || before.size !== clusters.length) fleet().feeds.reselect();
+    const { offers, probers, contain } = this.#context;
+    const before = this.#probed;
+    contain(() => this.#watch());
+    for (const bringer of evidenceBringers.in(offers)) void bringer.start();
+    for (const name of this.#probed) if (!before.has(name)) void probers.begin(name);
+  }
+
+  /** Watches the DCS of what is probed: who probes the others says what their DCS says, too. */
+  #watch(): void {
+    const clusters = this.#config.clusters.filter((cluster) => !this.#isBrought(cluster));
+    this.#probed = new Set(clusters.map(({ name }) => name));
+    this.#context.dcs().start({ clusters });
+  }
+
+  #isBrought(cluster: ClusterConfig): boolean {
+    return evidenceBringers.in(this.#context.offers).some((bringer) => bringer.brings(cluster));
   }
 
   #isClosed(): boolean {
     return this.#phase === "closed";
   }
-}
-
-/** The clusters that are probed: the upstreams of the others say what their DCS says, too. */
-function probedIn({ clusters }: Config): Config["clusters"] {
-  return clusters.filter(({ follow }) => follow.length === 0);
 }

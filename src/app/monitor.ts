@@ -25,7 +25,8 @@ import { AddressProofs } from "./address-proofs.ts";
 import type { Balancers } from "../balancing/balancer.ts";
 import type { Host } from "../feature/feature.ts";
 import type { Offers } from "../feature/offer.ts";
-import { balancers, claimStores, pasts, pendingChanges } from "../feature/offers.ts";
+import { balancers, evidenceBringers, pasts, pendingChanges } from "../feature/offers.ts";
+import type { ToldEvidence } from "../feature/shared-evidence.ts";
 import type { Features } from "./host/features.ts";
 import type { FeaturesContext } from "./host/running-feature.ts";
 import { featuresOf } from "./registry/features.ts";
@@ -37,8 +38,7 @@ import { hasSameSavedState } from "../state/saved-state.ts";
 import { StateFile } from "../state/state-file.ts";
 import { Store } from "../state/store.ts";
 import { EvidenceOrigins } from "./evidence-origins.ts";
-import { FleetDrains } from "./fleet-drains.ts";
-import { buildFleet, type Fleet } from "./fleet-wiring.ts";
+import { OperatorDrains } from "./operator-drains.ts";
 
 /** What the monitor depends on. */
 export interface MonitorContext {
@@ -68,11 +68,11 @@ export class Monitor {
   readonly store: Store;
   readonly clock: Clock;
   /** Drains as operators ask for them. */
-  readonly drains: FleetDrains;
+  readonly drains: OperatorDrains;
   readonly eventLog: EventLog;
   readonly features: Features;
-  /** Takes the outcomes of clusters from other instances, and feeds others. */
-  readonly fleet: Fleet;
+  /** What features give each other and the core. */
+  readonly offers: Offers;
   /** Tells whether the address of a node is more than another instance's word. */
   readonly proofs: AddressProofs;
   /** Whether this process asks nodes in time. */
@@ -82,8 +82,6 @@ export class Monitor {
   readonly #drains: Drains;
   readonly #stateFile: StateFile;
   readonly #probers: Probers;
-  /** What features give each other, and the rest of the process gives them. */
-  readonly offers: Offers;
   readonly #dcs: DcsWatches;
   readonly #sources: EvidenceOrigins;
   #config: Config;
@@ -121,29 +119,14 @@ export class Monitor {
     this.proofs = new AddressProofs({ config: () => this.#config, now: () => clock.now() });
     this.#stateFile = this.#buildStateFile();
     this.#probers = this.#buildProbers(metrics, probed);
-    const acts = {
-      record,
-      proofs: this.proofs,
-      probers: this.#probers,
-      onFirst: (name: string): void => this.#endFirstRound(name),
-      errorLines: this.#errorLines,
-    };
-    const shares = { config: () => this.#sources.assigned, joined: () => this.#sources.joined };
-    const parts = { log, machine, store, clock, eventLog: this.eventLog, drains: this.#drains, ...shares };
-    this.fleet = buildFleet(parts, acts);
     this.#sources = this.#buildSources();
     this.lateness = this.#buildLateness();
-    this.drains = new FleetDrains({
-      local: this.#drains,
-      probedBy: (cluster) => this.#sources.probersOf(cluster),
-      order: (order) => this.fleet.followed.drain(order),
-    });
+    this.drains = new OperatorDrains({ local: this.#drains, offers: this.offers });
     this.#dcs = buildDcsWatches(
       { store, clock, log, machine, metrics: metrics.own },
       { record, hint: (cluster, node) => this.#probers.hint(cluster, node) },
     );
     pendingChanges.bring(this.offers, (cluster) => this.#dcs.isChangePending(cluster));
-    claimStores.bring(this.offers, () => this.fleet.membership);
   }
 
   /** Restores what an earlier run saved. Changes are logged and saved only afterwards: what is restored is not new. */
@@ -206,7 +189,7 @@ export class Monitor {
 
   /** Follows a hint. If the leader stops, all nodes are probed: it is not known yet which one leads next. */
   followHint({ cluster, node, event }: Hint): HintEffect {
-    if (this.fleet.followed.hint(cluster, node)) return "begun";
+    if (evidenceBringers.in(this.offers).some((bringer) => bringer.hint(cluster, node))) return "begun";
     if (event !== "stop" && event !== "before_stop") return this.#probers.hint(cluster, node);
     const state = this.store.clusterNamed(cluster);
     const holder = state === undefined ? null : lockHolderOf(state.leadership);
@@ -222,10 +205,11 @@ export class Monitor {
   async stop(): Promise<void> {
     if (this.#phase === "running") this.eventLog.recordStop(this.#clusterNames, version());
     this.#phase = "closed";
-    const left = this.#sources.stop();
+    const ended = this.features.end();
+    this.#sources.stop();
     this.#drains.stop();
     this.#cancelTick?.();
-    await Promise.all([left, this.features.end(), this.#stateFile.flush()]);
+    await Promise.all([ended, this.#stateFile.flush()]);
   }
 
   get #clusterNames(): readonly string[] {
@@ -279,13 +263,10 @@ export class Monitor {
 
   #buildSources(): EvidenceOrigins {
     return new EvidenceOrigins(this.#config, {
-      log: this.#log,
-      machine: this.#machine,
-      instance: this.store.current.instance,
-      now: () => this.clock.now(),
+      offers: this.offers,
       probers: this.#probers,
       dcs: () => this.#dcs,
-      fleet: () => this.fleet,
+      divided: () => this.features.divided(),
       contain: (work) => contain(this.#errorLines, {}, work),
     });
   }
@@ -304,15 +285,30 @@ export class Monitor {
     follows: Pick<FeaturesContext, "log" | "metrics" | "cluster" | "policy" | "setTimer" | "backendCounts">,
     probed: ConnectedAddresses,
   ): Features {
+    const { store, clock } = this;
+    const { random, newInstanceId } = this.#machine;
     return featuresOf({
       ...follows,
-      snapshot: () => this.store.current,
-      now: () => this.clock.now(),
-      observe: () => this.clock.observe(),
+      snapshot: () => store.current,
+      now: () => clock.now(),
+      observe: () => clock.observe(),
+      reading: () => clock.observeReading(),
+      wall: () => clock.wall(),
+      random,
+      newId: newInstanceId,
+      onOutcome: (listener) => store.onOutcome((outcome) => listener(outcome)),
+      told: this.#takesWord(),
+      probes: {
+        begin: (cluster) => this.#probers.begin(cluster),
+        end: (cluster) => this.#probers.end(cluster),
+        isActive: (cluster) => this.#probers.isActive(cluster),
+        ask: (cluster, node) => this.#probers.ask(cluster, node),
+        divide: () => this.#sources.divide(),
+      },
+      drains: this.#drains,
       probedAt: ({ api }) => probed.of(api),
       reconnectTo: (cluster, node) => this.#probers.reconnectTo(cluster, node),
       offers: this.offers,
-      wall: () => this.clock.wall(),
       isOwnAddress: (cluster, node) => this.proofs.isOwn(cluster, node),
       probeNow: (cluster) => this.probeNow(cluster),
       announceChange: (change) => this.eventLog.recordCall(change),
@@ -325,6 +321,22 @@ export class Monitor {
           ...about,
         })),
     });
+  }
+
+  /** Takes what another instance says. */
+  #takesWord(): ToldEvidence {
+    return {
+      record: (outcome) => {
+        this.proofs.hear(outcome.cluster);
+        this.#record(outcome);
+      },
+      adopt: (state) => {
+        this.proofs.hear(state.name);
+        this.store.adopt(state);
+      },
+      drained: (change) => this.eventLog.recordDrain(change),
+      first: (cluster) => this.#endFirstRound(cluster),
+    };
   }
 
   #record(outcome: ProbeOutcome): void {

@@ -22,14 +22,3 @@ export interface NoAnswer {
   readonly kind: "silent";
   readonly why: string;
 }
-
-/** What holds the claims of a fleet. */
-export interface ClaimStore {
-  /** @returns what the key of the cluster holds now, and a number that grows. @throws Error if that is not known */
-  claimRun(
-    cluster: string,
-    value: string,
-    lifeS: number,
-  ): Promise<{ readonly value: string; readonly revision: number }>;
-  releaseRun(cluster: string, value: string): Promise<void>;
-}

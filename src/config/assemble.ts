@@ -9,7 +9,6 @@ import type {
   Config,
   ConfigShape,
   WholeShape,
-  FleetConfig,
   HaproxyBackendConfig,
   ListenerConfig,
   PoolConfig,
@@ -36,26 +35,20 @@ export interface ConfigOrigin {
   readonly learnsScope: boolean;
 }
 
+/** Completes what a configuration says of a feature: its paths become absolute. */
+export type CompleteFeature = (shape: WholeShape, origin: ConfigOrigin) => WholeShape;
+
 /**
  * Completes a checked configuration: fills in scopes, guards and absolute paths. The result is deeply
  * frozen.
  */
 export function assembleConfig(
-  shape: WholeShape,
+  written: WholeShape,
   origin: ConfigOrigin,
+  completions: readonly CompleteFeature[] = [],
 ): { readonly config: Config; readonly simulator: SimulatorConfig | null } {
-  const {
-    guards: guardsShape,
-    clusters,
-    listen,
-    pools,
-    balancers,
-    poolers,
-    simulator,
-    follow,
-    fleet,
-    ...complete
-  } = shape;
+  const shape = completions.reduce((whole, complete) => complete(whole, origin), written);
+  const { guards: guardsShape, clusters, listen, pools, balancers, poolers, simulator, follow, ...complete } = shape;
   const stateFile = shape.stateFile === null ? null : resolve(origin.folderOf("state_file"), shape.stateFile);
   const guards = mergeGuards(guardsShape);
   const onlyClusterName = clusters.length === 1 ? (clusters[0]?.name ?? null) : null;
@@ -70,7 +63,6 @@ export function assembleConfig(
     balancers: balancers.map((balancer) => buildBalancer(balancer, onlyClusterName, shape)),
     poolers: poolers.map((pooler) => buildPooler(pooler, onlyClusterName, { shape, folder: origin.folder })),
     unnamedPools: unnamedPools({ ...shape, listen: listen ?? [] }, onlyClusterName),
-    fleet: fleet === null ? null : buildFleet(fleet, origin),
     stateFile,
   };
   return freeze({ config, simulator });
@@ -97,21 +89,11 @@ function buildCluster(
   };
 }
 
-function buildFleet(fleet: FleetConfig, { folderOf }: ConfigOrigin): FleetConfig {
-  const { etcd, tls, tokenFile } = fleet;
-  return {
-    ...fleet,
-    etcd: { ...etcd, ...accessIn((...key) => folderOf("fleet", "etcd", ...key), etcd) },
-    tls: absoluteTls((...key) => folderOf("fleet", ...key), tls),
-    tokenFile: absolute(folderOf("fleet", "token_file"), tokenFile),
-  };
-}
-
 /**
  * The TLS files and the password file with absolute paths.
  * @param folderOf the folder of the file of a key, such as `tls`, `ca`
  */
-function accessIn(
+export function accessIn(
   folderOf: ConfigOrigin["folderOf"],
   { tls, auth }: Pick<ClusterConfig, "tls" | "auth">,
 ): Pick<ClusterConfig, "tls" | "auth"> {

@@ -1,6 +1,6 @@
 import { isObject, objectOf } from "../cluster/values/json.ts";
 import { dirname, resolve } from "node:path";
-import { assembleConfig, type ConfigOrigin } from "./assemble.ts";
+import { assembleConfig, type CompleteFeature, type ConfigOrigin } from "./assemble.ts";
 import { checkClusters } from "./checks/cluster-checks.ts";
 import type { Config } from "./model/config.ts";
 import type { SimulatorConfig, WholeShape } from "./model/config.ts";
@@ -8,7 +8,6 @@ import { checkBalancers } from "./checks/balancer-checks.ts";
 import { readEnvironment } from "./sources/environment.ts";
 import { type ConfigFlags, readFlags } from "./sources/flags.ts";
 import { type ConfigIssue, valueIssue } from "./model/issue.ts";
-import { checkFleet } from "./checks/fleet-checks.ts";
 import { checkLagTimes } from "./checks/lag-time-checks.ts";
 import { checkPools } from "./checks/pool-checks.ts";
 import { checkPoolers } from "./checks/pooler-checks.ts";
@@ -40,8 +39,7 @@ export interface ConfigRules {
   readonly keys: ConfigKeys;
   /** The checks of the part of each feature against the rest, by its key. */
   readonly checks: Readonly<Record<string, CheckFeature>>;
-  /** Completes the parts of features: file names become absolute paths. */
-  readonly complete: (shape: WholeShape, origin: ConfigOrigin) => WholeShape;
+  readonly completions: readonly CompleteFeature[];
 }
 
 /** The configuration, or every problem with it. */
@@ -59,7 +57,7 @@ export type LoadedConfig =
  * synchronously, so use it at start and reload only. Never throws, whatever the sources contain.
  */
 export function loadConfigBy(rules: ConfigRules, sources: ConfigSources): LoadedConfig {
-  const { schema, keys, checks } = rules;
+  const { schema, keys, checks, completions } = rules;
   const file = sources.file === null ? null : { name: sources.file, yaml: readYamlFile(sources.file) };
   const written = sources.builtIn ?? file?.yaml.value;
   const overrides = { env: readEnvironment(sources.env, keys), flags: readFlags(sources.flags, keys) };
@@ -77,10 +75,8 @@ export function loadConfigBy(rules: ConfigRules, sources: ConfigSources): Loaded
     const ofShape = read.success ? [] : shapeIssues(read.error, merged.value, (path) => keys.at(path));
     const issues = [...ofShape, ...crossIssues(merged.value, checks)];
     for (const issue of issues.slice(0, issuesMax)) problems.push(place(issue));
-    if (read.success && problems.length === 0) {
-      const origin = originOf(file, merged);
-      return { ok: true, ...assembleConfig(rules.complete(read.data, origin), origin) };
-    }
+    if (read.success && problems.length === 0)
+      return { ok: true, ...assembleConfig(read.data, originOf(file, merged), completions) };
   }
   return { ok: false, problems: problems.toSorted(byPlace) };
 }
@@ -95,15 +91,9 @@ interface NamedFile {
 
 function crossIssues(value: Merged["value"], checks: ConfigRules["checks"]): readonly ConfigIssue[] {
   const parts = readValidParts(value);
-  const ofCore = [
-    checkClusters,
-    checkPools,
-    checkListeners,
-    checkLagTimes,
-    checkBalancers,
-    checkPoolers,
-    checkFleet,
-  ].flatMap((check) => check(parts));
+  const ofCore = [checkClusters, checkPools, checkListeners, checkLagTimes, checkBalancers, checkPoolers].flatMap(
+    (check) => check(parts),
+  );
   return [...ofCore, ...Object.entries(checks).flatMap(([key, check]) => check(value[key], parts))];
 }
 

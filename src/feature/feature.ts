@@ -13,8 +13,12 @@ import type { Logger } from "../log/logger.ts";
 import type { BroughtMetric, MetricSamples } from "../metrics/brought-metric.ts";
 import type { OwnMetrics } from "../metrics/own-metrics.ts";
 import type { ConnectedAddress } from "../probe/client/connected-addresses.ts";
-import type { Offers } from "./offer.ts";
+import type { ProbeOutcome } from "../cluster/outcome.ts";
+import type { DrainRequest, Durability } from "../cluster/drain.ts";
+import type { ClockReading } from "../state/clock.ts";
+import type { Offer, Offers } from "./offer.ts";
 import type { Scope } from "./scope.ts";
+import type { DividedProbes, ToldEvidence } from "./shared-evidence.ts";
 
 /** What a feature is given. Timers come from its scope. */
 export interface Host {
@@ -24,8 +28,14 @@ export interface Host {
   readonly now: () => number;
   /** The same, after a look whether the machine was suspended: for what may be the first to run after that. */
   readonly observe: () => number;
+  /** The same, as the parts that {@link now} is the sum of. */
+  readonly reading: () => ClockReading;
   /** In ms since the epoch. */
   readonly wall: () => number;
+  /** A number from 0 up to 1. */
+  readonly random: () => number;
+  /** Returns an identifier that no other has. */
+  readonly newId: () => string;
   readonly cluster: (name: string) => ClusterState | undefined;
   readonly policy: (name: string) => HealthPolicy | undefined;
   readonly snapshot: () => Snapshot;
@@ -48,6 +58,16 @@ export interface Host {
   readonly backendCounts: () => Promise<readonly BackendCount[]>;
   /** Publishes an event, and logs it. Never throws. @param fields what its line in the log says in addition */
   readonly publish: (event: EventDraft, fields?: object) => void;
+  /** Calls a listener with each outcome that changed the snapshot. @returns removes it */
+  readonly onOutcome: (listener: (outcome: ProbeOutcome) => void) => () => void;
+  readonly told: ToldEvidence;
+  readonly probes: DividedProbes;
+  /** Drains of this instance. */
+  readonly drains: {
+    begin(cluster: string, node: string, request: DrainRequest): Promise<Durability>;
+    /** @returns `null` if the node is not drained */
+    end(cluster: string, node: string, by: string | null): Promise<Durability> | null;
+  };
   /** What features give each other. */
   readonly offers: Offers;
   /** The conditions of a cluster may have changed by what the feature knows. Never throws. */
@@ -58,8 +78,11 @@ export interface Host {
 
 /** What runs of a feature while the configuration uses it. What it has opened ends with its scope. */
 export interface Opened {
-  /** Puts a configuration in force: the one that it is opened for, too. */
-  configure(config: Config): void;
+  /**
+   * Puts a configuration in force: the one that it is opened for, too. What takes time and must be done before probes
+   * begin is awaited, if the feature divides probes.
+   */
+  configure(config: Config): void | Promise<void>;
   /** Resolves when it can answer: at the start listeners open after that. Never rejects. */
   readonly ready?: Promise<void>;
   /** Whether it has something to finish: then it stays open although the configuration does not use it any more. */
@@ -110,6 +133,17 @@ export interface Feature<Running extends Opened> {
   readonly hasLeft?: (config: Config) => Promise<boolean>;
   /** Loads what runs, on first use. */
   readonly load: () => Promise<(host: Host, scope: Scope) => Running>;
+  /** What it needs to be given: without a feature that gives it, it fails. */
+  readonly needs?: readonly Offer<unknown>[];
+  /** What it gives. It is in use, too, where a feature in use needs that. */
+  readonly gives?: readonly Offer<unknown>[];
+  /**
+   * It says which clusters are not probed here. Probes of a configuration begin once it has put that in force, or has
+   * ended.
+   */
+  readonly dividesProbes?: true;
+  /** Routes whose first call opens it although the configuration does not use it. It stays open then. */
+  readonly opensOn?: readonly string[];
   /** Answers on admin listeners, by the first part of the path. `null`: the feature is not in use. */
   readonly routes?: Readonly<
     Record<string, (running: Running | null, call: FeatureCall) => ReturnType<AnswerOfFeature>>
@@ -120,6 +154,8 @@ export interface Feature<Running extends Opened> {
   readonly conditions?: (running: Running, cluster: string) => readonly Condition[];
   /** What `/status` says of a cluster in addition. */
   readonly overview?: (running: Running, cluster: string) => object;
+  /** What `/edges` says of this process in addition. `null`: the feature is not in use. */
+  readonly edges?: (running: Running | null) => object;
   /** What speaks on listeners of its dialects. */
   readonly dialects?: Readonly<Record<string, Dialect<Running>>>;
 }

@@ -1,10 +1,10 @@
 import type { Balancers } from "../balancing/balancer.ts";
 import type { FindAuditTargets } from "../balancing/audited/audit-target.ts";
-import type { ClaimStore } from "../cluster/run-claim.ts";
 import type { Past } from "../events/stored/past.ts";
 import { Offer } from "./offer.ts";
 import type { Passthrough } from "../http/message/passthrough.ts";
 import type { ManagementCalls, SeamlessSwitchovers } from "./switchovers.ts";
+import type { ClusterSharing, EvidenceBringer, RunClaims, SharedDrains } from "./shared-evidence.ts";
 
 /** The balancers that verdicts are sent to. */
 export const balancers: Offer<Balancers> = new Offer();
@@ -18,9 +18,6 @@ export const seamlessSwitchovers: Offer<SeamlessSwitchovers> = new Offer();
 /** What sends calls to the management API of nodes. */
 export const managementCalls: Offer<ManagementCalls> = new Offer();
 
-/** What holds the claims of a fleet on the runs of its clusters; `null` while this process is in none. */
-export const claimStores: Offer<() => ClaimStore | null> = new Offer();
-
 /** Tells whether a change of a cluster's leader is pending in its DCS; `null` if it is not known. */
 export const pendingChanges: Offer<(cluster: string) => Promise<boolean | null>> = new Offer();
 
@@ -29,3 +26,15 @@ export const passthroughs: Offer<Passthrough> = new Offer();
 
 /** What keeps the past beyond the memory of this process. */
 export const pasts: Offer<Past> = new Offer();
+
+/** What brings the evidence of clusters that are not probed here. */
+export const evidenceBringers: Offer<EvidenceBringer> = new Offer();
+
+/** What says who probes the clusters that instances share. */
+export const clusterSharings: Offer<ClusterSharing> = new Offer();
+
+/** Where drains are ordered of clusters that other instances probe. */
+export const sharedDrains: Offer<SharedDrains> = new Offer();
+
+/** Who grants switchovers, besides the peers. */
+export const runClaims: Offer<RunClaims> = new Offer();

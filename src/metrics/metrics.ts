@@ -78,8 +78,7 @@ export class Metrics {
     this.probeStats.keepOnly(clusters);
     const own = await this.#registry.metrics();
     // Their nodes have series where they are probed.
-    const fed = this.#sources.followed().clusters.flatMap(([cluster, isFed]) => (isFed ? [cluster] : []));
-    const nodes = await inSlices(nodeSeries(this.#sources, new Set(fed)));
+    const nodes = await inSlices(nodeSeries(this.#sources, this.#sources.fed()));
     const nodePieces = await renderPage([
       ...this.#read.families(),
       ...this.#clusters.families(clusters),

@@ -2,7 +2,7 @@ import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import { labelsText, sampleLine, type Family } from "../exposition/writer.ts";
 import { type CountedMetric, countedMetrics } from "./counted-metrics.ts";
 import type { BroughtMetric, MetricSamples } from "./brought-metric.ts";
-import type { FleetUsage, FollowedUsage, MetricSources } from "./sources.ts";
+import type { MetricSources } from "./sources.ts";
 
 type Counted = typeof countedMetrics;
 type NameOf<Type extends CountedMetric["type"]> = {
@@ -176,75 +176,6 @@ const readMetrics: readonly ReadMetric[] = [
   },
   {
     type: "gauge",
-    name: "rolecall_upstream_up",
-    help: "Whether another rolecall that is followed feeds its clusters.",
-    read: ({ followed }) => followed().upstreams.map(({ url, isUp }) => [{ upstream: url }, Number(isUp)]),
-  },
-  {
-    type: "counter",
-    name: "rolecall_upstream_received_bytes_total",
-    help: "Bytes that another rolecall that is followed has sent, compressed, since the configuration was loaded.",
-    read: ({ followed }) => followed().upstreams.map(({ url, receivedBytes }) => [{ upstream: url }, receivedBytes]),
-  },
-  {
-    type: "gauge",
-    name: "rolecall_followed",
-    help: "1 if the evidence of a cluster comes from another rolecall; 0 if that is configured, and it is probed here.",
-    read: ({ followed }) => followed().clusters.map(([cluster, isFed]) => [{ cluster }, Number(isFed)]),
-  },
-  {
-    type: "gauge",
-    name: "rolecall_followers",
-    help: "Other rolecalls that take outcomes from this one.",
-    read: ({ followed }) => (followed().followers === 0 ? [] : [[{}, followed().followers]]),
-  },
-  {
-    type: "counter",
-    name: "rolecall_feed_unknown_clusters_total",
-    help: "Times that other rolecalls asked for outcomes of a cluster that is not configured here.",
-    read: ({ followed }) => {
-      const { followers, unknownClusters } = followed();
-      return followers + unknownClusters === 0 ? [] : [[{}, unknownClusters]];
-    },
-  },
-  {
-    type: "gauge",
-    name: "rolecall_fleet_up",
-    help: "Whether this rolecall is joined to its fleet: 0 while it does not reach the fleet's etcd.",
-    read: ({ followed }) => ofFleet(followed(), ({ isJoined }) => Number(isJoined)),
-  },
-  {
-    type: "gauge",
-    name: "rolecall_fleet_members",
-    help: "Members of the fleet that this rolecall knows, itself included.",
-    read: ({ followed }) => ofFleet(followed(), ({ members }) => members),
-  },
-  {
-    type: "gauge",
-    name: "rolecall_fleet_owned",
-    help: "Clusters that this rolecall owns: it probes them for the fleet.",
-    read: ({ followed }) => ofFleet(followed(), ({ owned }) => owned),
-  },
-  {
-    type: "counter",
-    name: "rolecall_fleet_ownership_changes_total",
-    help: "Times that this rolecall has become the owner of a cluster (gained), or has ceased to be one (lost).",
-    read: ({ followed }) => ofFleet(followed(), ({ changes }) => byLabel("change", changes)),
-  },
-  {
-    type: "gauge",
-    name: "rolecall_fleet_unshared",
-    help: "Clusters that this rolecall does not share with every member that serves them: what they ask differs.",
-    read: ({ followed }) => ofFleet(followed(), ({ unshared }) => unshared),
-  },
-  {
-    type: "gauge",
-    name: "rolecall_fleet_disagreements",
-    help: "Nodes about which the two owners of a cluster disagree: whether it answers, its role, or who has the lock.",
-    read: ({ followed }) => ofFleet(followed(), ({ disagreements }) => disagreements),
-  },
-  {
-    type: "gauge",
     name: "rolecall_certificate_expiry_timestamp_seconds",
     help: "When the certificate of a listener, or the one presented to a cluster's nodes (usage client), expires.",
     read: ({ certificates }) =>
@@ -254,10 +185,6 @@ const readMetrics: readonly ReadMetric[] = [
       ]),
   },
 ];
-
-function ofFleet<Value>({ fleet }: FollowedUsage, read: (fleet: FleetUsage) => Value): Value | null {
-  return fleet === null ? null : read(fleet);
-}
 
 const startedS = Math.round(Date.now() / 1000 - process.uptime());
 

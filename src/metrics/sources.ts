@@ -14,8 +14,8 @@ export interface MetricSources extends ClusterSources {
   readonly workers: () => WorkersUsage | null;
   /** The metrics that features bring. */
   readonly ofFeatures: () => readonly BroughtMetric[];
-  /** What is shared with other instances. */
-  readonly followed: () => FollowedUsage;
+  /** The clusters that other instances feed now. */
+  readonly fed: () => ReadonlySet<string>;
   /** When the certificates expire that rolecall presents. */
   readonly certificates: () => readonly CertificateReading[];
   /** How many log lines were lost because stderr was not read. */
@@ -35,35 +35,6 @@ export interface MetricSources extends ClusterSources {
   readonly schedule: () => CollectorSchedule;
   /** The version of this program. */
   readonly version: string;
-}
-
-/** From whom outcomes are taken, and who takes them. */
-export interface FollowedUsage {
-  readonly upstreams: readonly { readonly url: string; readonly isUp: boolean; readonly receivedBytes: number }[];
-  /** Each cluster that is followed, and whether an upstream feeds it now. */
-  readonly clusters: readonly (readonly [cluster: string, isFed: boolean])[];
-  /** How many other instances take outcomes. */
-  readonly followers: number;
-  /** How often they asked for a cluster that is not configured here. */
-  readonly unknownClusters: number;
-  /** What this instance does in its fleet; `null`: it is in none. */
-  readonly fleet: FleetUsage | null;
-}
-
-/** What an instance does in its fleet. */
-export interface FleetUsage {
-  /** Whether it sees changes of the fleet as they happen. */
-  readonly isJoined: boolean;
-  /** The members that it knows, itself included. */
-  readonly members: number;
-  /** The clusters that it owns. */
-  readonly owned: number;
-  /** How often it has become the owner of a cluster, and how often it has ceased to be one. */
-  readonly changes: { readonly gained: number; readonly lost: number };
-  /** How many clusters it does not share with every member that serves them. */
-  readonly unshared: number;
-  /** About how many nodes the owners of a cluster that it follows disagree. */
-  readonly disagreements: number;
 }
 
 /** What the worker processes used of the machine. */

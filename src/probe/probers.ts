@@ -95,16 +95,23 @@ export class Probers {
 
   /**
    * Probes every cluster of a configuration from now on. Called again, it starts and stops only what the configuration
-   * changes: all other nodes keep their connections, their schedule and the probe that is in flight. Clusters that are
-   * followed rest until {@link begin}, unless they are probed already.
+   * changes: all other nodes keep their connections, their schedule and the probe that is in flight.
    * @param livenessIntervalFactor the number of probe intervals between two liveness probes of a node
+   * @param rests whether a cluster rests until {@link begin}, unless it is probed already. Default: none does
    * @returns resolves after the first round of what is new, or after one timeout
    */
-  async start(config: Config, livenessIntervalFactor: number): Promise<void> {
+  async start(
+    config: Config,
+    livenessIntervalFactor: number,
+    rests: (cluster: ClusterConfig) => boolean = () => false,
+  ): Promise<void> {
     this.retain(config.clusters.map(({ name }) => name));
     this.#endLateness ??= this.#lateness.start();
     const schedule = scheduleOf(config.probe, livenessIntervalFactor);
-    await Promise.all(config.clusters.map((cluster) => this.#startCluster(cluster, config, schedule)));
+    const { clusters, probe } = config;
+    await Promise.all(
+      clusters.map((cluster) => this.#startCluster(cluster, { probe, schedule, isResting: rests(cluster) })),
+    );
   }
 
   /** Starts probing a cluster that rests. @returns resolves as {@link start} */
@@ -194,10 +201,17 @@ export class Probers {
     this.#clusters.clear();
   }
 
-  async #startCluster(cluster: ClusterConfig, { probe }: Config, schedule: ProbeSchedule): Promise<void> {
-    const { name, follow } = cluster;
+  async #startCluster(
+    cluster: ClusterConfig,
+    {
+      probe,
+      schedule,
+      isResting,
+    }: Pick<Config, "probe"> & { readonly schedule: ProbeSchedule; readonly isResting: boolean },
+  ): Promise<void> {
+    const { name } = cluster;
     const known = this.#clusters.get(name);
-    const isProbed = follow.length === 0 || this.isActive(name);
+    const isProbed = !isResting || this.isActive(name);
     const shared = JSON.stringify([cluster.scope, cluster.discover.length > 0, cluster.tls, schedule, probe]);
     if (known?.shared === shared && hasSameFiles(known)) {
       const serverNames = serverNamesOf(cluster);

@@ -8,8 +8,8 @@ import {
   feedRequestSchema,
   readFeedMessage,
   selectionSchema,
-} from "../../src/fleet/feed/feed-messages.ts";
-import { sentList, sentText } from "../../src/fleet/feed/state-values.ts";
+} from "../../src/features/follow/feed/feed-messages.ts";
+import { sentList, sentText } from "../../src/features/follow/feed/state-values.ts";
 import { BodyBudget } from "../../src/http/message/body-budget.ts";
 import {
   announces,
@@ -42,7 +42,7 @@ import {
 } from "./takers.ts";
 
 // The bounds of what comes in from another process: of each message the largest that is taken, and the next one, which is
-// not (issue 55, row 7). What waits to be sent is bounded in test/fleet/owner/unread-bytes.test.ts.
+// not (issue 55, row 7). What waits to be sent is bounded in test/features/follow/owner/unread-bytes.test.ts.
 
 interface Bound {
   readonly of: string;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { clusterStateSchema, sentStateOf } from "../../src/fleet/feed/cluster-state-schema.ts";
-import { writtenState } from "../../src/fleet/feed/state-values.ts";
+import { clusterStateSchema, sentStateOf } from "../../src/features/follow/feed/cluster-state-schema.ts";
+import { writtenState } from "../../src/features/follow/feed/state-values.ts";
 import type { ProbeOutcome } from "../../src/cluster/outcome.ts";
 import type { ClusterState } from "../../src/cluster/snapshot.ts";
 import type { Verdict } from "../../src/health/verdict.ts";

@@ -1,7 +1,7 @@
 import type { ProbeOutcome } from "../../src/cluster/outcome.ts";
 import type { ClusterState } from "../../src/cluster/snapshot.ts";
-import { ChangeDecoder, ChangeEncoder } from "../../src/fleet/feed/change-codec.ts";
-import { MergedOutcomes } from "../../src/fleet/follower/merged-outcomes.ts";
+import { ChangeDecoder, ChangeEncoder } from "../../src/features/follow/feed/change-codec.ts";
+import { MergedOutcomes } from "../../src/features/follow/follower/merged-outcomes.ts";
 import { ClusterFixture, type FixtureOptions } from "./cluster-fixture.ts";
 
 /** A cluster whose outcomes come over a feed without delay, from an owner whose clock is another one. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Config } from "../../src/config/model/config.ts";
-import { Feeds, type FeedsContext } from "../../src/fleet/owner/feeds.ts";
+import { Feeds, type FeedsContext } from "../../src/features/follow/owner/feeds.ts";
 import type { Store } from "../../src/state/store.ts";
 import type { ManualClock } from "./manual-clock.ts";
 

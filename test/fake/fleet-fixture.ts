@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { FleetMembership, type MemberDrainChange } from "../../src/fleet/ownership/fleet-membership.ts";
+import { FleetMembership, type MemberDrainChange } from "../../src/features/fleet/ownership/fleet-membership.ts";
 import { FleetKeys, type MemoryFleetStore } from "./fleet-keys.ts";
 import { ManualClock } from "./manual-clock.ts";
 

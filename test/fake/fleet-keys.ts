@@ -1,4 +1,9 @@
-import type { ClaimedKey, FleetStore, StoreEvents, StorePhase } from "../../src/fleet/ownership/fleet-store.ts";
+import type {
+  ClaimedKey,
+  FleetStore,
+  StoreEvents,
+  StorePhase,
+} from "../../src/features/fleet/ownership/fleet-store.ts";
 import type { SetTimer } from "../../src/cluster/timer.ts";
 
 /** What a store needs of a clock. */

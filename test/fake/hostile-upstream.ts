@@ -4,8 +4,8 @@ import { gzipSync } from "node:zlib";
 import { emptyCluster } from "../../src/cluster/empty-cluster.ts";
 import { parseReport } from "../../src/cluster/documents/report.ts";
 import { neverProbed } from "../../src/cluster/observation.ts";
-import { sentStateOf, stateForm } from "../../src/fleet/feed/cluster-state-schema.ts";
-import { writtenState } from "../../src/fleet/feed/state-values.ts";
+import { sentStateOf, stateForm } from "../../src/features/follow/feed/cluster-state-schema.ts";
+import { writtenState } from "../../src/features/follow/feed/state-values.ts";
 import { withNodes } from "../../src/health/observe/membership.ts";
 import { listenDuringTest } from "./listen.ts";
 

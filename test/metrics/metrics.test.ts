@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { AnswerCounter } from "../../src/http/message/answer-counter.ts";
 import { Metrics } from "../../src/metrics/metrics.ts";
-import type { FollowedUsage } from "../../src/metrics/sources.ts";
 import { configOf } from "../fake/config.ts";
 import { ClusterFixture, steadyCluster } from "../fake/cluster-fixture.ts";
 
@@ -13,7 +12,7 @@ function metricsOf(
   counter = new AnswerCounter(),
   exporter = upstream,
   nowMs = 2_000,
-  { clusters = [], fleet = null }: Partial<FollowedUsage> = {},
+  fed: ReadonlySet<string> = new Set(),
 ): Metrics {
   return new Metrics({
     asked: () => [],
@@ -27,7 +26,7 @@ function metricsOf(
     workers: () => null,
     fastPath: () => ({ requests: 5, fallbacks: { not_cached: 2, slow_reader: 0 }, trips: 1 }),
     ofFeatures: () => [],
-    followed: () => ({ upstreams: [], clusters, followers: 0, unknownClusters: 0, fleet }),
+    fed: () => fed,
     certificates: () => [],
     lostLogLines: () => 0,
     streams: () => ({ open: 0, opened: 0, refused: 0, unread: 0 }),
@@ -272,7 +271,7 @@ test("writes the exposition format, whatever names it contains", async () => {
 describe("the nodes of a cluster whose evidence comes from another instance", () => {
   const pageOf = async (isFed: boolean): Promise<Metrics> => {
     const watched = steadyCluster();
-    const metrics = metricsOf(watched, new AnswerCounter(), upstream, 2_000, { clusters: [["demo", isFed]] });
+    const metrics = metricsOf(watched, new AnswerCounter(), upstream, 2_000, new Set(isFed ? ["demo"] : []));
     metrics.probed({ cluster: "demo", node: "pg1", endpoint: "leader", outcome: "answered", durationMs: 3 });
     return metrics;
   };
@@ -298,35 +297,10 @@ describe("the nodes of a cluster whose evidence comes from another instance", ()
   test("and the cluster keeps its own", async () => {
     const lines = await linesOf(await pageOf(true), "rolecall_");
     for (const line of [
-      'rolecall_followed{cluster="demo"} 1',
       'rolecall_cluster_has_primary{cluster="demo"} 1',
       'rolecall_cluster_blind{cluster="demo"} 0',
       'rolecall_cluster_primary{cluster="demo",node="pg1"} 1',
     ])
       assert.ok(lines.includes(line), line);
   });
-});
-
-test("says what this instance does in its fleet, if there is one", async () => {
-  const fleet = {
-    isJoined: true,
-    members: 3,
-    owned: 4,
-    changes: { gained: 9, lost: 5 },
-    unshared: 1,
-    disagreements: 2,
-  };
-  const of = (usage: FollowedUsage["fleet"]): Promise<readonly string[]> =>
-    linesOf(metricsOf(steadyCluster(), new AnswerCounter(), upstream, 2_000, { fleet: usage }), "rolecall_fleet_");
-  assert.deepEqual(await of(fleet), [
-    "rolecall_fleet_disagreements 2",
-    "rolecall_fleet_members 3",
-    "rolecall_fleet_owned 4",
-    'rolecall_fleet_ownership_changes_total{change="gained"} 9',
-    'rolecall_fleet_ownership_changes_total{change="lost"} 5',
-    "rolecall_fleet_unshared 1",
-    "rolecall_fleet_up 1",
-  ]);
-  assert.ok((await of({ ...fleet, isJoined: false })).includes("rolecall_fleet_up 0"));
-  assert.deepEqual(await of(null), []);
 });

@@ -54,10 +54,10 @@ class Reloaded {
     context.after(() => this.probers.stop());
   }
 
-  async load(config: Config): Promise<void> {
+  async load(config: Config, rests: () => boolean = () => false): Promise<void> {
     this.probers.retain(config.clusters.map(({ name }) => name));
     reconfigure(this.#store, config);
-    const started = this.probers.start(config, 10);
+    const started = this.probers.start(config, 10, rests);
     await this.scripted.advance(0);
     await started;
   }
@@ -280,21 +280,21 @@ test("companions begin, move and end with a reload, and no other probe does", as
   assert.deepEqual(reloaded.asked("pg1"), undisturbed);
 });
 
-test("a cluster that is followed from a reload on is probed until it is fed; one that rests goes on resting", async (context) => {
+test("a cluster that others probe from a reload on is probed until they feed it; one that rests goes on resting", async (context) => {
   const reloaded = new Reloaded(context);
   const { scripted, probers } = reloaded;
-  const followed = configWith({ follow: [{ url: "https://core:9108", tls: null, tokenFile: null }] });
-  await reloaded.load(configWith());
+  const [config, rests] = [configWith(), (): boolean => true];
+  await reloaded.load(config);
   await scripted.advance(reloadAtMs);
-  await reloaded.load(followed);
+  await reloaded.load(config, rests);
   await scripted.advance(1_000);
   assert.deepEqual(reloaded.asked("pg1"), [2_250]);
   probers.end("demo");
-  await reloaded.load(followed);
-  await reloaded.load({ ...followed, probe: { ...followed.probe, timeoutMs: 900 } });
+  await reloaded.load(config, rests);
+  await reloaded.load({ ...config, probe: { ...config.probe, timeoutMs: 900 } }, rests);
   await scripted.advance(2_000);
   assert.deepEqual(reloaded.asked("pg1"), [2_250]);
-  await reloaded.load(configWith());
+  await reloaded.load(config);
   assert.deepEqual(reloaded.asked("pg1"), [2_250, 4_500]);
 });
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, test, type TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isObject, type JsonObject, listOf } from "../../src/cluster/values/json.ts";
-import { EtcdFleetStore } from "../../src/fleet/etcd/etcd-fleet-store.ts";
+import { EtcdFleetStore } from "../../src/features/fleet/etcd/etcd-fleet-store.ts";
 import { setSystemTimer } from "../../src/probe/schedule/system-timer.ts";
 import { sendRequest } from "../fake/http-request.ts";
 import { temporaryFolder } from "../fake/temporary-folder.ts";

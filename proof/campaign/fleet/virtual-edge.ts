@@ -1,13 +1,17 @@
 // Loaded before virtual time runs: what is imported later takes real time.
-import "../../../src/fleet/ownership/fleet-membership.ts";
 import { pino } from "pino";
 import type { Machine } from "../../../src/app/machine/machine.ts";
 import { clusterNamed, nodeNamed } from "../../../src/cluster/lookup.ts";
 import type { ClusterState } from "../../../src/cluster/snapshot.ts";
 import type { Config } from "../../../src/config/model/config.ts";
-import type { FeedSink } from "../../../src/fleet/follower/feed-connection.ts";
-import type { FleetMembership } from "../../../src/fleet/ownership/fleet-membership.ts";
-import type { ClusterAssignment } from "../../../src/fleet/ownership/fleet-view.ts";
+import type { FeedSink } from "../../../src/features/follow/follower/feed-connection.ts";
+import { fleetPlaces } from "../../../src/features/fleet/open-fleet.ts";
+import { type FeedTransport, feedTransports } from "../../../src/features/follow/open-follow.ts";
+import type { Feeds } from "../../../src/features/follow/owner/feeds.ts";
+import { evidenceBringers } from "../../../src/feature/offers.ts";
+import type { Offers } from "../../../src/feature/offer.ts";
+import type { FleetMembership } from "../../../src/features/fleet/ownership/fleet-membership.ts";
+import type { ClusterAssignment } from "../../../src/features/fleet/ownership/fleet-view.ts";
 import type { FleetKeys, MemoryFleetStore } from "../../../test/fake/fleet-keys.ts";
 import type { Chance } from "../chance.ts";
 import { Stalls } from "../rolecall/stalls.ts";
@@ -51,6 +55,9 @@ interface EdgeLife {
   readonly time: EdgeTime;
   readonly subject: Subject;
   store: MemoryFleetStore | null;
+  membership: FleetMembership | null;
+  /** What feeds others. */
+  feeds: Feeds | null;
   /** Streams to and from others. */
   readonly streams: Set<VirtualStream>;
   hasBegun: boolean;
@@ -111,7 +118,7 @@ export class VirtualEdge {
 
   /** Its part in the fleet; `null` before it has begun to join, and while it is not there. */
   get membership(): FleetMembership | null {
-    return this.#life?.subject.monitor.fleet.membership ?? null;
+    return this.#life?.membership ?? null;
   }
 
   assignmentOf(cluster: string): ClusterAssignment {
@@ -126,7 +133,8 @@ export class VirtualEdge {
 
   /** Whether a cluster that it follows is fed by an owner now. */
   isFed(cluster: string): boolean {
-    const phases = this.#life?.subject.monitor.fleet.followed.phases ?? [];
+    if (this.#life === null) return false;
+    const phases = evidenceBringers.in(this.#life.subject.monitor.offers).flatMap((bringer) => bringer.phases);
     return phases.find(([name]) => name === cluster)?.[1] === "following";
   }
 
@@ -213,24 +221,32 @@ export class VirtualEdge {
       ...plain,
       newInstanceId: () => `${name}-${this.#lives}-${(ids += 1)}`,
       openDcs: openDcs(time),
-      openFeed: (upstream) => (request, sink) => this.#open({ time, streams }, upstream.url, { request, sink }),
-      openFleet: () => {
-        const store = keys.store({
-          get nowMs() {
-            return time.nowMs;
-          },
-          setTimer: plain.setTimer,
-        });
-        life.store = store;
-        this.reachStore();
-        return store;
-      },
+    };
+    const bring = (offers: Offers): void => {
+      feedTransports.bring(offers, {
+        open: (upstream) => (request, sink) => this.#open({ time, streams }, upstream.url, { request, sink }),
+        serve: (feeds) => (life.feeds = feeds),
+      });
+      fleetPlaces.bring(offers, {
+        open: () => {
+          const store = keys.store({
+            get nowMs() {
+              return time.nowMs;
+            },
+            setTimer: plain.setTimer,
+          });
+          life.store = store;
+          this.reachStore();
+          return store;
+        },
+        joined: (membership) => (life.membership = membership),
+      });
     };
     // Events of clusters are logged too; an internal error has its cause.
     const write = (line: string): void => (line.includes('"err":') ? this.#parts.onError(line.trim()) : undefined);
     const log = pino({ level: "error" }, { write });
-    const subject = new Subject({ config, machine, hasWorker, cluster, pushed: pushedChecks, log });
-    const life: EdgeLife = { time, subject, store: null, streams, hasBegun: false };
+    const subject = new Subject({ config, machine, hasWorker, cluster, pushed: pushedChecks, log, bring });
+    const life: EdgeLife = { time, subject, store: null, membership: null, feeds: null, streams, hasBegun: false };
     return life;
   }
 
@@ -238,19 +254,19 @@ export class VirtualEdge {
     { time, streams }: Pick<EdgeLife, "time" | "streams">,
     url: string,
     { request, sink }: { readonly request: unknown; readonly sink: FeedSink },
-  ): ReturnType<ReturnType<NonNullable<Machine["openFeed"]>>> {
+  ): ReturnType<ReturnType<FeedTransport["open"]>> {
     const { links, peerAt } = this.#parts;
     const peer = peerAt(url);
     const owner = peer?.openLife ?? null;
     const drain = (): Promise<never> => Promise.reject(new Error("no answer"));
-    if (peer === undefined || owner === null || links.arePeersCut(this.name, peer.name)) {
+    const feeds = owner?.feeds ?? null;
+    if (peer === undefined || owner === null || feeds === null || links.arePeersCut(this.name, peer.name)) {
       const event = time.after("delivery", connectMs, () => sink.onEnd("no answer"));
       return { echo: () => {}, select: () => {}, drain, close: () => (event.run = null) };
     }
     const delayMs = (): number => links.waitMs(this.name, peer.name) + 0.2 + 3 * this.#chance.next();
     const stream = new VirtualStream(sink, { time, ownersTime: owner.time, delayMs, isLost: () => false });
     for (const side of [streams, owner.streams]) side.add(stream);
-    const { feeds } = owner.subject.monitor.fleet;
     const post = (take: () => void): void => {
       const late = time.after("timer", answerMs, () => stream.fail("no answer"));
       stream.after(() => {
@@ -277,7 +293,7 @@ export class VirtualEdge {
   }
 
   /** The process that takes streams; `null`: none does. */
-  get openLife(): Pick<EdgeLife, "time" | "subject" | "streams"> | null {
+  get openLife(): Pick<EdgeLife, "time" | "subject" | "streams" | "feeds"> | null {
     return this.#life;
   }
 }
@@ -292,8 +308,6 @@ export function nameOf(id: string): string {
   return id.split(":")[0] ?? id;
 }
 
-type Feeds = Subject["monitor"]["fleet"]["feeds"];
-
 function callerOf(name: string): Parameters<Feeds["open"]>[1] {
   return { name, principal: name, mayFollow: () => true, mayDrain: () => true };
 }
@@ -303,7 +317,7 @@ async function accept(
   stream: VirtualStream,
   { request, name }: { readonly request: unknown; readonly name: string },
 ): Promise<void> {
-  const opened = await feeds.open(request, callerOf(name), () => stream);
+  const opened = feeds.open(request, callerOf(name), () => stream);
   if (opened.kind === "open") stream.onClosed = opened.ended;
   else stream.fail(opened.problem);
 }

@@ -5,6 +5,7 @@ import { begin, type Undo } from "../run/faults.ts";
 import { heal } from "../run/heal.ts";
 import { Recovery } from "../run/recovery.ts";
 import { nameOf } from "../run/fault-name.ts";
+import { feedTransports } from "../../../src/features/follow/open-follow.ts";
 import { pushedChecks } from "./agreement.ts";
 import { AskTimes } from "./ask-times.ts";
 import { Comparisons } from "./comparisons.ts";
@@ -103,7 +104,8 @@ export class Simulation {
       config: (stateFile) =>
         configurationFor(cluster, profile, { hasDcs, stateFile, follows: this.#owner?.urls ?? [] }),
       isRestarted: hasFault(plan, "restart"),
-      machine: openFeed === undefined ? machine : { ...machine, openFeed },
+      machine,
+      bring: (offers) => (openFeed === undefined ? undefined : feedTransports.bring(offers, { open: openFeed })),
       hasWorker,
       waits:
         plan.follows === null

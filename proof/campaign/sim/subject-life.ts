@@ -98,7 +98,7 @@ export class SubjectLife {
   }
 
   #build(): Subject {
-    const { config, machine, hasWorker, cluster, pushed, onChange } = this.#options;
+    const { config, machine, hasWorker, cluster, pushed, onChange, bring = () => {} } = this.#options;
     const lifetime = { isOver: false };
     this.#end = () => {
       lifetime.isOver = true;
@@ -109,6 +109,7 @@ export class SubjectLife {
       hasWorker,
       cluster,
       pushed,
+      bring,
     });
     subject.monitor.store.onChange(onChange);
     return subject;

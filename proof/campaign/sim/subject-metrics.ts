@@ -19,7 +19,7 @@ export const metrics: MonitorContext["metrics"] = new Metrics({
   workers: unused,
   fastPath: unused,
   ofFeatures: () => [],
-  followed: () => ({ upstreams: [], clusters: [], followers: 0, unknownClusters: 0, fleet: null }),
+  fed: () => new Set(),
   certificates: () => [],
   lostLogLines: () => 0,
   refresh: unused,

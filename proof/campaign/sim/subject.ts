@@ -9,6 +9,7 @@ import { viewAt } from "../../../src/health/evidence/leadership/cluster-view.ts"
 import { clusterNamed, nodeNamed } from "../../../src/cluster/lookup.ts";
 import type { LineHandler, ListenerHandler } from "../../../src/http/message/handler.ts";
 import type { Reply } from "../../../src/http/message/reply.ts";
+import type { Offers } from "../../../src/feature/offer.ts";
 import type { Logger } from "../../../src/log/logger.ts";
 import { VerdictFollower } from "../../../src/balancing/verdict-follower.ts";
 import { Clock } from "../../../src/state/clock.ts";
@@ -36,6 +37,8 @@ export interface SubjectOptions {
   readonly pushed: readonly string[];
   /** Default: nothing is logged. */
   readonly log?: Logger;
+  /** Brings what it has in place of networks. */
+  readonly bring?: (offers: Offers) => void;
 }
 
 /**
@@ -56,6 +59,7 @@ export class Subject {
     const { config, machine, hasWorker, cluster, log = silentLogger } = options;
     this.#options = options;
     this.monitor = new Monitor(config, { log, machine, metrics });
+    options.bring?.(this.monitor.offers);
     const { store, clock } = this.monitor;
     this.#sources = sourcesOf({ store: () => store, clock: () => clock });
     this.#handler = handlerOf(healthListener, config, this.#sources);

@@ -1,20 +1,22 @@
 // Loaded before virtual time runs: what is imported later takes real time.
-import "../../../src/fleet/follower/follows.ts";
-import "../../../src/fleet/follower/http-feed.ts";
-import "../../../src/fleet/owner/feeds.ts";
+import assert from "node:assert/strict";
 import { gunzipSync } from "node:zlib";
 import type { Machine } from "../../../src/app/machine/machine.ts";
 import { Monitor } from "../../../src/app/monitor.ts";
 import type { Config } from "../../../src/config/model/config.ts";
-import { readFeedMessage } from "../../../src/fleet/feed/feed-messages.ts";
-import type { FeedSink } from "../../../src/fleet/follower/feed-connection.ts";
-import type { FeedOutlet } from "../../../src/fleet/owner/feed-stream.ts";
+import { readFeedMessage } from "../../../src/features/follow/feed/feed-messages.ts";
+import type { FeedSink } from "../../../src/features/follow/follower/feed-connection.ts";
+import { type FeedTransport, feedTransports } from "../../../src/features/follow/open-follow.ts";
+import type { Feeds } from "../../../src/features/follow/owner/feeds.ts";
+import type { FeedOutlet } from "../../../src/features/follow/owner/feed-stream.ts";
+import type { FeatureCall } from "../../../src/http/admin-api/admin-api.ts";
 import type { NodeConnection, NodeReply } from "../../../src/probe/client/client.ts";
 import { silentLogger } from "../../../test/fake/silent-logger.ts";
 import type { Chance } from "../chance.ts";
 import { withOwnClock } from "./machine.ts";
 import { timedOut } from "./network-failures.ts";
 import { metrics } from "./subject-metrics.ts";
+import { callOf } from "./virtual-listener.ts";
 import type { OwnerLife } from "./plan.ts";
 import type { SeenTime, VirtualTime } from "./virtual-time.ts";
 
@@ -73,6 +75,8 @@ const everyMs = 15_000;
 export class VirtualOwner {
   readonly #parts: OwnerParts;
   #monitor: Monitor;
+  /** What its followers are fed by; `null` before one of them has asked. */
+  #feeds: Feeds | null = null;
   readonly #streams = new Set<VirtualStream>();
   /** Until when each mishap lasts, in virtual ms. */
   readonly #untilMs = new Map<Mishap, number>();
@@ -129,7 +133,7 @@ export class VirtualOwner {
   }
 
   /** How the subject opens a stream. */
-  readonly openFeed: NonNullable<Machine["openFeed"]> = () => (request, sink) => {
+  readonly openFeed: FeedTransport["open"] = () => (request, sink) => {
     const stream = new VirtualStream(sink, {
       time: this.#parts.time,
       delayMs: () => this.#delayMs(),
@@ -138,8 +142,8 @@ export class VirtualOwner {
     this.#streams.add(stream);
     stream.after(() => void this.#accept(stream, request));
     return {
-      echo: (id, token) => stream.after(() => void this.#monitor.fleet.feeds.echo({ stream: id, token }, caller)),
-      select: (selection) => stream.after(() => void this.#monitor.fleet.feeds.select(selection, caller)),
+      echo: (id, token) => stream.after(() => void this.#feeds?.echo({ stream: id, token }, caller)),
+      select: (selection) => stream.after(() => void this.#feeds?.select(selection, caller)),
       drain: () => Promise.reject(new Error("no operator drains here")),
       close: () => this.#forget(stream),
     };
@@ -148,7 +152,13 @@ export class VirtualOwner {
   #build(): Monitor {
     const { config, machine } = this.#parts;
     const connect: Machine["connect"] = (origin, ...rest) => this.#guarded(origin, machine.connect(origin, ...rest));
-    return new Monitor(config, { log: silentLogger, machine: { ...withOwnClock(machine), connect }, metrics });
+    const monitor = new Monitor(config, { log: silentLogger, machine: { ...withOwnClock(machine), connect }, metrics });
+    this.#feeds = null;
+    const serve = (feeds: Feeds): void => {
+      this.#feeds = feeds;
+    };
+    feedTransports.bring(monitor.offers, { open: () => () => assert.fail("an owner follows nobody"), serve });
+    return monitor;
   }
 
   async #restart(): Promise<void> {
@@ -166,7 +176,9 @@ export class VirtualOwner {
   }
 
   async #accept(stream: VirtualStream, request: unknown): Promise<void> {
-    const opened = await this.#monitor.fleet.feeds.open(request, caller, () => stream);
+    // Who asks opens them.
+    await this.#monitor.features.routes.get("feed")?.({ call: callOf("GET", "/feed") } as FeatureCall);
+    const opened = this.#feeds?.open(request, caller, () => stream) ?? { kind: "refused", problem: "no answer" };
     if (opened.kind === "open") stream.onClosed = opened.ended;
     else stream.fail(opened.problem);
   }

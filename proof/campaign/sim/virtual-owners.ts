@@ -1,4 +1,4 @@
-import type { Machine } from "../../../src/app/machine/machine.ts";
+import type { FeedTransport } from "../../../src/features/follow/open-follow.ts";
 import type { OwnerLife } from "./plan.ts";
 import { type OwnerParts, VirtualOwner } from "./virtual-owner.ts";
 
@@ -74,7 +74,7 @@ export class VirtualOwners {
   }
 
   /** How the subject opens a stream. */
-  readonly openFeed: NonNullable<Machine["openFeed"]> = (upstream) => {
+  readonly openFeed: FeedTransport["open"] = (upstream) => {
     const owner = this.#owners.get(upstream.url);
     if (owner === undefined) throw new Error(`Cannot follow ${upstream.url}: there is no such owner`);
     return owner.openFeed(upstream);

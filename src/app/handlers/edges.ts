@@ -16,8 +16,8 @@ export interface EdgesSources {
     readonly store: { readonly current: { readonly instance: string } };
     /** The pushes to each balancer. @param only a cluster: those for other clusters are left out; `null`: all */
     balancers(only: string | null): readonly object[];
-    /** The instances whose outcomes are taken, and those that take outcomes. */
-    readonly fleet: { describe(): object };
+    /** What features say of this process. */
+    readonly features: { edges(): object };
   };
   readonly listeners: {
     readonly listeners: readonly { readonly config: ListenerConfig; readonly port: number }[];
@@ -66,7 +66,7 @@ export async function describeEdges(sources: EdgesSources, only: string | null):
     answers: summed(answers, ({ route, status }) => `${route} ${status}`),
     backends: backendRows(backends),
     balancers: monitor.balancers(only),
-    ...(only === null ? monitor.fleet.describe() : {}),
+    ...(only === null ? monitor.features.edges() : {}),
   };
 }
 

@@ -4,8 +4,6 @@ import type { EventLog } from "../../events/event-log.ts";
 import { noPast, type Past } from "../../events/stored/past.ts";
 import type { Features } from "../host/features.ts";
 import { answerAdminRequest } from "../../http/admin-api/admin-api.ts";
-import type { FeedApiContext } from "../../http/admin-api/feed-api.ts";
-import type { FleetApiContext } from "../../http/admin-api/fleet-api.ts";
 import type { HintApiContext } from "../../http/admin-api/hint-api.ts";
 import type { WantedLag } from "../../http/admin-api/lag-api.ts";
 import type { PageApiContext } from "../../http/admin-api/page-api.ts";
@@ -60,8 +58,6 @@ export interface MainBackendContext {
   readonly metrics: Metrics;
   readonly drains: DrainsApiContext;
   readonly hints: Omit<HintApiContext, "snapshot" | "access">;
-  /** Feeds other instances with outcomes, and shares clusters with them. */
-  readonly fleet: FleetApiContext["fleet"] & { readonly feeds: FeedApiContext["feeds"] };
   readonly gate: PageGate;
   /** What was last known of each pool, and whether other programs get none for now (rule 16). */
   readonly pools: Pick<PoolsApiContext, "memory" | "isWithdrawn">;
@@ -79,7 +75,7 @@ export function buildMainBackend(
   sources: AnswerSources,
   context: MainBackendContext,
 ): Backend {
-  const { passthrough, metrics, drains, hints, fleet, snapshots, page, gate, wall } = context;
+  const { passthrough, metrics, drains, hints, snapshots, page } = context;
   const scope = scopeOf(listener, config);
   const diagnostics = diagnosticsOf(sources, context);
   const admin = {
@@ -105,8 +101,6 @@ export function buildMainBackend(
     features: context.features.routes,
     clusterRoutes: context.features.clusterRoutes,
     access: listener.access,
-    feed: { feeds: fleet.feeds, access: listener.access },
-    fleet: { fleet, gate, wall },
     listeners: listenerDirectory(listener, config.listen, sources.portOf),
   };
   const counted = { ...diagnostics, onAnswer: (status: number): void => sources.onAnswer("operator", status) };

@@ -16,7 +16,17 @@ export class Features {
 
   /** Puts a configuration in force: opens what it uses, and ends what it does not. */
   configure(config: Config): void {
-    for (const one of this.#all) one.configure(config);
+    const used = new Set(this.#all.filter((one) => one.isUsed(config)));
+    for (const one of used) for (const giver of this.#all) if (isGivenBy(giver, one)) used.add(giver);
+    for (const one of this.#all)
+      if (used.has(one) && one.needs.some((need) => !this.#all.some(({ gives }) => gives.includes(need))))
+        one.fail("Cannot open: another feature must give what it needs, and none does");
+      else one.configure(config, used.has(one));
+  }
+
+  /** Resolves when those that say what is not probed here have put the last configuration in force. Never rejects. */
+  async divided(): Promise<void> {
+    await Promise.all(this.#all.map((one) => one.divided()));
   }
 
   /** The state of a cluster may have changed. */
@@ -64,6 +74,11 @@ export class Features {
   /** What features say of a cluster in `/status`. */
   overview(cluster: string): object {
     return Object.assign({}, ...this.#all.map((one) => one.overview(cluster)));
+  }
+
+  /** What features say of this process in `/edges`. */
+  edges(): object {
+    return Object.assign({}, ...this.#all.map((one) => one.edges()));
   }
 
   /** The state of each, by its name. */
@@ -128,4 +143,8 @@ export class Features {
       },
     ];
   }
+}
+
+function isGivenBy(giver: RunningFeature, needy: RunningFeature): boolean {
+  return giver.gives.some((given) => needy.needs.includes(given));
 }

@@ -2,8 +2,9 @@ import type { SetTimer } from "../../cluster/timer.ts";
 import type { Config } from "../../config/model/config.ts";
 import type { Condition } from "../../events/detection/condition.ts";
 import type { Feature, Host, ListenerInForce, Opened } from "../../feature/feature.ts";
+import type { Offer } from "../../feature/offer.ts";
 import { Scope } from "../../feature/scope.ts";
-import type { AnswerOfFeature } from "../../http/admin-api/admin-api.ts";
+import type { AnswerOfFeature, FeatureCall } from "../../http/admin-api/admin-api.ts";
 import type { ConnectionHandler } from "../../http/listener/listener-set.ts";
 import type { BroughtMetric } from "../../metrics/brought-metric.ts";
 
@@ -18,7 +19,15 @@ export interface RunningFeature {
   readonly state: FeatureState;
   /** How often it has thrown. */
   readonly errors: number;
-  configure(config: Config): void;
+  readonly needs: readonly Offer<unknown>[];
+  readonly gives: readonly Offer<unknown>[];
+  isUsed(config: Config): boolean;
+  /** @param isNeeded whether a feature in use needs what it gives */
+  configure(config: Config, isNeeded?: boolean): void;
+  /** Ends it, because of a problem. */
+  fail(problem: string): void;
+  /** Resolves when the last configuration is in force, if probes wait for that. Never rejects. */
+  divided(): Promise<void>;
   clusterChanged(cluster: string): void;
   /** What speaks on a listener of a dialect, from when the feature is open; `null`: it does not speak this dialect. */
   handlerFor(dialect: string, listener: ListenerInForce): ConnectionHandler | null;
@@ -29,6 +38,7 @@ export interface RunningFeature {
   withdrawn(isWithdrawn: boolean): void;
   conditions(cluster: string): readonly Condition[];
   overview(cluster: string): object;
+  edges(): object;
   readonly metrics: readonly BroughtMetric[];
   readonly routes: ReadonlyMap<string, AnswerOfFeature>;
   readonly clusterRoutes: ReadonlyMap<string, AnswerOfFeature>;
@@ -62,9 +72,14 @@ class FeatureInProcess<Running extends Opened> implements RunningFeature {
   readonly #context: FeaturesContext;
   readonly #host: Host;
   #life: Life<Running> = { kind: "unused" };
+  /** The last configuration: a call may open the feature, whether this uses it or not. One that comes earlier waits. */
+  #config: Config | null = null;
+  #onConfig: readonly (() => void)[] = [];
   #opening: Promise<void> = Promise.resolve();
+  #taking: Promise<void> = Promise.resolve();
   #ending: Promise<void> = Promise.resolve();
-  #isWithdrawn = false;
+  /** What it is told once it is open; `isCalled`: a call has opened it, and it stays open. */
+  readonly #process = { isWithdrawn: false, isDraining: false, isCalled: false };
   #errors = 0;
 
   constructor(feature: Feature<Running>, context: FeaturesContext) {
@@ -94,13 +109,52 @@ class FeatureInProcess<Running extends Opened> implements RunningFeature {
     return this.#errors;
   }
 
-  configure(config: Config): void {
+  get needs(): readonly Offer<unknown>[] {
+    return this.#feature.needs ?? [];
+  }
+
+  get gives(): readonly Offer<unknown>[] {
+    return this.#feature.gives ?? [];
+  }
+
+  isUsed(config: Config): boolean {
+    return this.#feature.isUsed(config);
+  }
+
+  configure(config: Config, isNeeded: boolean = false): void {
     const life = this.#life;
     if (life.kind === "ended") return;
-    if (!this.#feature.isUsed(config)) this.#withoutUse(config);
-    else if (life.kind === "open") this.#contain(undefined, (opened) => opened.configure(config));
+    if (!isNeeded && !this.#process.isCalled && !this.isUsed(config)) this.#withoutUse(config);
+    else if (life.kind === "open") this.#taking = this.#take(life.running, config);
     else if (life.kind === "opening") this.#life = { ...life, config };
     else this.#opening = this.#open(config);
+    this.#config = config;
+    this.#callsGoOn();
+  }
+
+  fail(problem: string): void {
+    if (this.#life.kind === "ended") return;
+    this.#count(new Error(problem), {});
+    this.#leave("failed");
+  }
+
+  async divided(): Promise<void> {
+    if (this.#feature.dividesProbes !== true) return;
+    await this.#opening;
+    await Promise.all([this.#taking, this.#ending]);
+  }
+
+  async opened(): Promise<void> {
+    await this.#opening;
+    await this.#running?.ready;
+  }
+
+  async stopping(): Promise<void> {
+    try {
+      await this.#running?.stopping?.();
+    } catch (error) {
+      this.#count(error, {});
+    }
   }
 
   clusterChanged(cluster: string): void {
@@ -126,11 +180,12 @@ class FeatureInProcess<Running extends Opened> implements RunningFeature {
   }
 
   draining(): void {
+    this.#process.isDraining = true;
     this.#contain(undefined, (opened) => opened.draining?.());
   }
 
   withdrawn(isWithdrawn: boolean): void {
-    this.#isWithdrawn = isWithdrawn;
+    this.#process.isWithdrawn = isWithdrawn;
     this.#contain(undefined, (opened) => opened.withdrawn?.(isWithdrawn));
   }
 
@@ -142,20 +197,18 @@ class FeatureInProcess<Running extends Opened> implements RunningFeature {
     return this.#contain<object>({}, (opened) => this.#feature.overview?.(opened, cluster) ?? {});
   }
 
-  async opened(): Promise<void> {
-    await this.#opening;
-  }
-
-  async stopping(): Promise<void> {
+  edges(): object {
     try {
-      await this.#running?.stopping?.();
+      return this.#feature.edges?.(this.#running) ?? {};
     } catch (error) {
       this.#count(error, {});
+      return {};
     }
   }
 
   end(): Promise<void> {
     this.#leave("ended");
+    this.#callsGoOn();
     return this.#ending;
   }
 
@@ -173,25 +226,6 @@ class FeatureInProcess<Running extends Opened> implements RunningFeature {
     }
   }
 
-  #answersOf(routes: Feature<Running>["routes"] = {}): ReadonlyMap<string, AnswerOfFeature> {
-    return new Map(Object.entries(routes).map(([path, answer]) => [path, (call) => answer(this.#running, call)]));
-  }
-
-  /** Ends what the configuration does not use, unless there is something to finish: then it is opened for that. */
-  #withoutUse(config: Config): void {
-    const { kind } = this.#life;
-    const isBusy = this.#contain(false, (opened) => opened.isBusy?.() ?? false);
-    if (isBusy) this.#contain(undefined, (opened) => opened.configure(config));
-    else if (kind === "open" || kind === "opening") this.#leave("unused");
-    else if (this.#feature.hasLeft !== undefined) this.#opening = this.#openIfLeft(config, this.#feature.hasLeft);
-  }
-
-  async #openIfLeft(config: Config, hasLeft: (config: Config) => Promise<boolean>): Promise<void> {
-    const found = await hasLeft(config).catch(() => true);
-    const { kind } = this.#life;
-    if (found && (kind === "unused" || kind === "failed")) await this.#open(config);
-  }
-
   async #open(config: Config): Promise<void> {
     const { setTimer } = this.#context;
     const scope = new Scope({
@@ -206,13 +240,78 @@ class FeatureInProcess<Running extends Opened> implements RunningFeature {
       if (life.kind !== "opening" || life.scope !== scope) return;
       const running = start(this.#host, scope);
       this.#life = { kind: "open", scope, running };
-      running.configure(life.config);
-      if (this.#isWithdrawn) running.withdrawn?.(true);
-      await running.ready;
+      this.#taking = this.#failWith(scope, running.configure(life.config));
+      if (this.#process.isWithdrawn) running.withdrawn?.(true);
+      if (this.#process.isDraining) running.draining?.();
+    } catch (error) {
+      await this.#failWith(scope, Promise.reject(error));
+    }
+  }
+
+  /** What cannot take the configuration that it is opened for is failed. */
+  async #failWith(scope: Scope, opening: void | Promise<void>): Promise<void> {
+    try {
+      await opening;
     } catch (error) {
       this.#count(error, {});
-      this.#leave("failed");
+      if ("scope" in this.#life && this.#life.scope === scope) this.#leave("failed");
     }
+  }
+
+  #answersOf(routes: Feature<Running>["routes"] = {}): ReadonlyMap<string, AnswerOfFeature> {
+    const { opensOn = [] } = this.#feature;
+    return new Map(
+      Object.entries(routes).map(([path, answer]) => [
+        path,
+        opensOn.includes(path)
+          ? (call: FeatureCall) => this.#wake().then(() => answer(this.#running, call))
+          : (call: FeatureCall) => answer(this.#running, call),
+      ]),
+    );
+  }
+
+  /** Ends what the configuration does not use, unless there is something to finish: then it is opened for that. */
+  #withoutUse(config: Config): void {
+    const { kind } = this.#life;
+    const { hasLeft } = this.#feature;
+    const isBusy = this.#contain(false, (opened) => opened.isBusy?.() ?? false);
+    if (isBusy && this.#life.kind === "open") this.#taking = this.#take(this.#life.running, config);
+    else if (kind === "open" || kind === "opening") this.#leave("unused");
+    else if (hasLeft !== undefined) this.#opening = this.#openIfLeft(config, hasLeft);
+    else if (kind === "failed") this.#life = { kind: "unused" };
+  }
+
+  async #openIfLeft(config: Config, hasLeft: (config: Config) => Promise<boolean>): Promise<void> {
+    const found = await hasLeft(config).catch(() => true);
+    const { kind } = this.#life;
+    if (kind !== "unused" && kind !== "failed") return;
+    if (found) await this.#open(config);
+    else this.#life = { kind: "unused" };
+  }
+
+  async #take(running: Running, config: Config): Promise<void> {
+    try {
+      await running.configure(config);
+    } catch (error) {
+      this.#count(error, {});
+    }
+  }
+
+  /** Opens it for a call. */
+  async #wake(): Promise<void> {
+    if (this.#config === null && this.#life.kind !== "ended")
+      await new Promise<void>((resolve) => {
+        this.#onConfig = [...this.#onConfig, resolve];
+      });
+    const { kind } = this.#life;
+    this.#process.isCalled = true;
+    if (this.#config !== null && (kind === "unused" || kind === "failed")) this.#opening = this.#open(this.#config);
+    await this.#opening;
+  }
+
+  #callsGoOn(): void {
+    for (const goOn of this.#onConfig) goOn();
+    this.#onConfig = [];
   }
 
   #leave(kind: "unused" | "ended" | "failed"): void {

@@ -1,9 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { CancelTimer, SetTimer } from "../../cluster/timer.ts";
 import { dcsSourceOf, type OpenDcs } from "../../dcs/dcs-watches.ts";
-import type { FleetConfig } from "../../config/model/config.ts";
-import type { FollowsContext } from "../../fleet/follower/follows.ts";
-import type { FleetStore } from "../../fleet/ownership/fleet-store.ts";
 import { NodeClient } from "../../probe/client/client.ts";
 import type { IsTlsServer } from "../../probe/client/https-hint.ts";
 import type { ConnectToNode } from "../../probe/probers.ts";
@@ -29,10 +26,6 @@ export interface Machine {
   /** Whether a TLS server answers at an address. Default: a TLS handshake decides. */
   readonly isTlsServer?: IsTlsServer;
   readonly openDcs: OpenDcs;
-  /** Opens the streams of instances that are followed. Default: over HTTP. */
-  readonly openFeed?: FollowsContext["open"];
-  /** Opens the store of a fleet. Default: etcd. */
-  readonly openFleet?: (fleet: FleetConfig) => FleetStore;
 }
 
 /** The machine that this process runs on. */

@@ -121,9 +121,8 @@ export function startProbes(
 /** Starts the probers. Resolves after the first round. @throws what keeps them from starting; they are stopped then */
 async function firstRoundOf(probers: Probers, config: Config, stop: () => void): Promise<void> {
   try {
-    // What another rolecall would send is not awaited.
-    const probedHere = config.clusters.map((each) => ({ ...each, follow: [] }));
-    await probers.start({ ...config, clusters: probedHere }, livenessIntervalFactor);
+    // What another rolecall would send is not awaited: every cluster is probed.
+    await probers.start(config, livenessIntervalFactor);
   } catch (error) {
     stop();
     throw error;

@@ -1,25 +1,33 @@
 import * as z from "zod";
 import { type ConfigRules, type ConfigSources, type LoadedConfig, loadConfigBy } from "../../config/load.ts";
+import type { FindConfiguredFiles } from "../../config/configured-files.ts";
 import type { FeatureConfigs } from "../../config/model/config.ts";
 import { jsonSchemaOf } from "../../config/schema/json-schema.ts";
 import { coreKeys, inCamelCase, wholeError } from "../../config/schema/schema.ts";
 import { ConfigKeys } from "../../config/sources/override-keys.ts";
 import { checkAudit } from "../../features/audit/config/audit-checks.ts";
 import { auditSchema } from "../../features/audit/config/audit-schema.ts";
+import { checkFleet } from "../../features/fleet/config/fleet-checks.ts";
+import { fleetFiles } from "../../features/fleet/config/fleet-files.ts";
+import { completeFleet, fleetSchema } from "../../features/fleet/config/fleet-schema.ts";
 import { completeHistory, historySchema } from "../../features/history/config/history-schema.ts";
 import { checkPeers, completePeers } from "../../features/switchover/config/peer-checks.ts";
+import { peerFiles } from "../../features/switchover/config/peer-files.ts";
 import { peersSchema } from "../../features/switchover/config/peer-schema.ts";
 
 /** The keys of the features at the top of the configuration: exactly those that they declare. */
-const featureKeys = { peers: peersSchema, audit: auditSchema, history: historySchema } satisfies {
+const featureKeys = { peers: peersSchema, fleet: fleetSchema, audit: auditSchema, history: historySchema } satisfies {
   readonly [Key in keyof FeatureConfigs]: z.ZodType<FeatureConfigs[Key]>;
 };
 
 /** What each feature checks of its part against the rest. */
-const checks: ConfigRules["checks"] = { peers: checkPeers, audit: checkAudit };
+const checks: ConfigRules["checks"] = { peers: checkPeers, fleet: checkFleet, audit: checkAudit };
 
-/** What completes the parts of features, where their schemas do not do that. */
-const completions: readonly ConfigRules["complete"][] = [completePeers, completeHistory];
+/** What completes the part of each feature. */
+const completions: ConfigRules["completions"] = [completePeers, completeFleet, completeHistory];
+
+/** The files that the part of each feature names. */
+export const featureFiles: readonly FindConfiguredFiles[] = [peerFiles, fleetFiles];
 
 /** The order of the keys in the references. */
 const keyOrder: readonly string[] = [
@@ -60,12 +68,7 @@ export function configJsonSchema(): Readonly<Record<string, unknown>> {
 /** The keys of the configuration. */
 export const configKeys: ConfigKeys = new ConfigKeys(configJsonSchema);
 
-const rules: ConfigRules = {
-  schema: configSchema,
-  keys: configKeys,
-  checks,
-  complete: (shape, origin) => completions.reduce((whole, complete) => complete(whole, origin), shape),
-};
+const rules: ConfigRules = { schema: configSchema, keys: configKeys, checks, completions };
 
 /** Reads, merges and checks the configuration of the whole program, as {@link loadConfigBy}. */
 export function loadConfig(sources: ConfigSources): LoadedConfig {

@@ -1,5 +1,7 @@
 import { agent } from "../../features/agent/feature.ts";
 import { audit } from "../../features/audit/feature.ts";
+import { fleet } from "../../features/fleet/feature.ts";
+import { follow } from "../../features/follow/feature.ts";
 import { gateway } from "../../features/gateway/feature.ts";
 import { haproxy } from "../../features/haproxy/feature.ts";
 import { history } from "../../features/history/feature.ts";
@@ -13,6 +15,8 @@ import { featureIn, type FeaturesContext } from "../host/running-feature.ts";
 export function featuresOf(context: FeaturesContext): Features {
   return new Features([
     featureIn(history, context),
+    featureIn(fleet, context),
+    featureIn(follow, context),
     featureIn(haproxy, context),
     featureIn(pgbouncer, context),
     featureIn(xds, context),

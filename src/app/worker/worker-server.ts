@@ -11,6 +11,7 @@ import { sentProblemOf } from "../../workers/sent-problem.ts";
 import { shortestLateTtlMs } from "../../health/evidence/node/late-here.ts";
 import { answerSourcesOf } from "../handlers/answer-sources.ts";
 import { type Backend, buildListenerHandler } from "../handlers/listener-handler.ts";
+import { mayBeProbedElsewhere } from "../registry/probed-elsewhere.ts";
 import { WorkerState } from "./worker-state.ts";
 import { relay } from "../../workers/relay.ts";
 import { exporterPageOf } from "../../http/message/exporter-paths.ts";
@@ -209,10 +210,13 @@ export function buildWorkerBackend({ gate, relayAddress, key, telemetryPath }: W
   };
 }
 
-/** Whether the main process does not get its evidence in time. Only it knows what a fleet probes elsewhere. */
+/** Whether the main process does not get its evidence in time. Only it knows what is probed elsewhere after all. */
 function isLate({ store, clock, config }: Pick<WorkerState, "store" | "clock" | "config">): boolean {
-  if (config.fleet !== null) return false;
-  const probed = new Set(config.clusters.filter(({ follow }) => follow.length === 0).map(({ name }) => name));
+  const probed = new Set(
+    config.clusters
+      .filter((cluster) => !mayBeProbedElsewhere.some((may) => may(config, cluster)))
+      .map(({ name }) => name),
+  );
   const sources = {
     clusters: store.current.clusters,
     policyOf: (name: string) => store.policyOf(name),

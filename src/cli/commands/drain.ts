@@ -1,7 +1,6 @@
-import { drainMsMax } from "../../cluster/drain.ts";
 import { isObject, listOf, parseJson } from "../../cluster/values/json.ts";
 import type { DrainOverview } from "../../health/documents/node-overview.ts";
-import { parseDurationOption } from "../../command/framework/arguments.ts";
+import { drainTimeMs, operatorName } from "../../command/client/drain-options.ts";
 import { CommandError } from "../../command/framework/command-error.ts";
 import { resolveName } from "../../command/client/node-name.ts";
 import { readDrain, fetchStatusFrom } from "../../command/client/cluster-status.ts";
@@ -55,15 +54,6 @@ async function begin(context: CommandContext, words: DrainWords): Promise<void> 
     `${subject} is ${stateText(started)} for ${formatDuration(started.remaining_ms)}, ` +
       `until ${started.until}${notDurable(document)}\n`,
   );
-}
-
-/** How long a drain is to last, in ms. @throws CommandError (RC001) if --for is no duration, or longer than a drain may be */
-export function drainTimeMs(args: CommandContext["args"]): number {
-  const duration = args.text("for");
-  const durationMs = duration === null ? undefined : parseDurationOption(duration);
-  if (durationMs !== undefined && durationMs >= 1 && durationMs <= drainMsMax) return durationMs;
-  const given = duration === null ? "nothing" : JSON.stringify(duration);
-  throw new CommandError("RC001", `--for must be a duration of at most 30d, such as 30m or 2h, got ${given}`);
 }
 
 function stateText({ all, distrust: isDistrusted }: DrainOverview): string {
@@ -134,9 +124,4 @@ function diagnoseRejection({ result }: CommandContext, subject: string, reply: R
   result.cover("drain", "complete", { detail: `${subject}: rejected` });
   const action = refusalAction(reply, "Check the names of cluster and node, and the duration.");
   result.diagnose("RC070", { message: `${reply.status}: ${replyMessage(reply)}`, action });
-}
-
-/** Who drains: as the option says it, or the user of the shell. */
-export function operatorName(by: string | null, env: CommandContext["io"]["env"]): string | null {
-  return by ?? env["SUDO_USER"] ?? env["USER"] ?? env["LOGNAME"] ?? null;
 }

@@ -1,10 +1,8 @@
-import { featureFiles } from "../../app/registry/doctor.ts";
-import { loadConfig } from "../../app/registry/config.ts";
+import { featureFiles, loadConfig } from "../../app/registry/config.ts";
 import { CommandError } from "../../command/framework/command-error.ts";
 import { diagnoseProblem } from "../../command/result/config-problem.ts";
 import {
   checkClusterFiles,
-  checkFleetFiles,
   checkListenerFiles,
   checkNamedFiles,
   poolerFiles,
@@ -42,8 +40,10 @@ export async function validate({ args, io, result, print }: CommandContext): Pro
   else {
     checkListenerFiles(result, loaded.config);
     checkClusterFiles(result, loaded.config);
-    checkNamedFiles(result, [...poolerFiles(loaded.config), ...featureFiles(loaded.config)]);
-    checkFleetFiles(result, loaded.config);
+    checkNamedFiles(result, [
+      ...poolerFiles(loaded.config),
+      ...featureFiles.flatMap((filesOf) => filesOf(loaded.config)),
+    ]);
     result.cover("files", "complete", { detail: "certificates, keys and tokens" });
   }
   // An unusable file is a finding of its own: rolecall would not start with this configuration.

@@ -1,4 +1,4 @@
-import type { KnownClusters } from "../client/remembered-members.ts";
+import type { KnownClusters } from "../../command/client/remembered-members.ts";
 import type { CommandContext } from "../../command/framework/command-context.ts";
 import { formatDuration } from "../../command/output/figures.ts";
 import { counted } from "../../command/output/words.ts";

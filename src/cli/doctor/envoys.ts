@@ -1,5 +1,5 @@
 import { isObject, listOf } from "../../cluster/values/json.ts";
-import { type KnownClusters, notAsked } from "../client/remembered-members.ts";
+import { type KnownClusters, notAsked } from "../../command/client/remembered-members.ts";
 import { counted } from "../../command/output/words.ts";
 import { safe } from "../../command/output/style.ts";
 import type { DoctorContext } from "../../command/doctor/doctor-context.ts";

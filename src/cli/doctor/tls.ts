@@ -1,4 +1,4 @@
-import { featureFiles } from "../../app/registry/doctor.ts";
+import { featureFiles } from "../../app/registry/config.ts";
 import { connect } from "node:tls";
 import { readTls, serverNamesOf, tlsTo, type TlsMaterial } from "../../config/tls-material.ts";
 import { counted } from "../../command/output/words.ts";
@@ -7,7 +7,6 @@ import type { DoctorContext } from "../../command/doctor/doctor-context.ts";
 import { validityProblems } from "../../config/tls-problems.ts";
 import {
   checkClusterFiles,
-  checkFleetFiles,
   checkListenerFiles,
   checkNamedFiles,
   diagnoseTls,
@@ -22,8 +21,7 @@ export async function checkTls(context: DoctorContext): Promise<void> {
   const { command, config, probed } = context;
   const files = config.clusters.flatMap(({ tls }) => [tls?.ca, tls?.cert].filter((file) => typeof file === "string"));
   checkClusterFiles(command.result, config);
-  checkNamedFiles(command.result, [...poolerFiles(config), ...featureFiles(config)]);
-  checkFleetFiles(command.result, config);
+  checkNamedFiles(command.result, [...poolerFiles(config), ...featureFiles.flatMap((filesOf) => filesOf(config))]);
   const listeners = checkListenerFiles(command.result, config);
   const servers = probed.snapshot.clusters.flatMap((state) =>
     answeringNodes(state).flatMap(({ node }) =>

@@ -1,3 +1,4 @@
+import type { KnownClusters } from "../client/remembered-members.ts";
 import type { ProbedClusters } from "../client/probed-clusters.ts";
 import type { Config } from "../../config/model/config.ts";
 import type { CommandContext } from "../framework/command-context.ts";
@@ -14,4 +15,9 @@ export interface DoctorCheck {
   /** The name of its row, as in the description of the command. */
   readonly id: string;
   readonly load: () => Promise<(context: DoctorContext) => Promise<void>>;
+}
+
+/** A check that a feature brings, which asks the running rolecall. */
+export interface ServerCheck {
+  readonly load: () => Promise<(context: DoctorContext, known: KnownClusters) => Promise<void>>;
 }

@@ -1,4 +1,5 @@
 import { accessSync, constants, existsSync } from "node:fs";
+import type { ConfiguredFiles } from "../../config/configured-files.ts";
 import type { Config, TlsFiles } from "../../config/model/config.ts";
 import { tlsProblems, type TlsProblem, type TlsProblemKind } from "../../config/tls-problems.ts";
 import { errorMessage } from "../../cluster/values/error-message.ts";
@@ -72,19 +73,15 @@ export function checkClusterFiles(result: ResultBuilder, { clusters }: Pick<Conf
     diagnoseTls(result, problem, `${users.length === 1 ? "cluster" : "clusters"} ${users.join(", ")}`);
 }
 
-/** Files that the configuration names under one key: certificates with their key, or a password or token. */
-export type NamedFiles =
-  { readonly key: string; readonly tls: TlsFiles | null } | { readonly key: string; readonly secret: string | null };
-
-/** Checks such files (RC006, RC109, RC111, RC114, RC115). */
-export function checkNamedFiles(result: ResultBuilder, all: readonly NamedFiles[]): void {
+/** Checks files that the configuration names (RC006, RC109, RC111, RC114, RC115). */
+export function checkNamedFiles(result: ResultBuilder, all: readonly ConfiguredFiles[]): void {
   for (const named of all)
     if ("tls" in named) checkTlsFiles(result, named.tls, named.key);
     else checkSecretFile(result, named.secret, named.key);
 }
 
 /** The files for the consoles of poolers. */
-export function poolerFiles({ poolers }: Pick<Config, "poolers">): readonly NamedFiles[] {
+export function poolerFiles({ poolers }: Pick<Config, "poolers">): readonly ConfiguredFiles[] {
   return poolers.flatMap(({ pgbouncer: { tls, passwordFile: secret } }, index) => {
     const key = `poolers[${index}].pgbouncer`;
     return [
@@ -92,15 +89,6 @@ export function poolerFiles({ poolers }: Pick<Config, "poolers">): readonly Name
       { key: `${key}.password_file`, secret },
     ];
   });
-}
-
-/** Checks the TLS files, the password and the token of the fleet (RC006, RC109, RC111, RC114, RC115). */
-export function checkFleetFiles(result: ResultBuilder, { fleet }: Pick<Config, "fleet">): void {
-  if (fleet === null) return;
-  checkTlsFiles(result, fleet.tls, "fleet.tls");
-  checkSecretFile(result, fleet.tokenFile, "fleet.token_file");
-  checkTlsFiles(result, fleet.etcd.tls, "fleet.etcd.tls");
-  checkSecretFile(result, fleet.etcd.auth?.passwordFile ?? null, "fleet.etcd.auth.password_file");
 }
 
 function checkTlsFiles(result: ResultBuilder, tls: TlsFiles | null, key: string): void {

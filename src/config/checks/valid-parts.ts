@@ -1,4 +1,4 @@
-import { isObject, listOf, objectOf } from "../../cluster/values/json.ts";
+import { listOf, objectOf } from "../../cluster/values/json.ts";
 import type * as z from "zod";
 import type {
   BackendShape,
@@ -9,7 +9,6 @@ import type {
   PoolerShape,
   PoolShape,
   RuntimeAddress,
-  TlsFiles,
 } from "../model/config.ts";
 import { backendSchema, runtimeAddressSchema } from "../schema/balancer-schema.ts";
 import { clusterSchema, nodeSchema } from "../schema/cluster-schema.ts";
@@ -17,7 +16,6 @@ import { listenerSchema } from "../schema/listener-schema.ts";
 import { poolSchema } from "../schema/pool-schema.ts";
 import { pgbouncerSchema, pooledDatabaseSchema } from "../schema/pooler-schema.ts";
 import { ignoreParamsSchema, probeSchema } from "../schema/schema.ts";
-import { tlsSchema } from "../schema/tls-schema.ts";
 import { name } from "../schema/value-schemas.ts";
 import type { ConfigIssue } from "../model/issue.ts";
 
@@ -34,8 +32,6 @@ export interface ValidParts {
   readonly poolers: readonly PoolerPart[];
   /** The upstreams of all clusters as written. */
   readonly follow: readonly unknown[];
-  /** `null` if the key is missing. */
-  readonly fleet: FleetPart | null;
   readonly ignoreParams: readonly string[];
   /** The probe interval in ms; 0 if it is invalid: then no time is too short for it. */
   readonly intervalMs: number;
@@ -76,12 +72,6 @@ export interface PoolerPart {
   readonly databases: readonly (PooledDatabaseShape | null)[];
 }
 
-export interface FleetPart {
-  /** TLS of connections to the other members. */
-  readonly tls: TlsFiles | null;
-  readonly etcdTls: TlsFiles | null;
-}
-
 /** The schemas allow fewer elements in any list. */
 const elementsMax = 1024;
 const nameSchema = name();
@@ -102,7 +92,6 @@ export function readValidParts(value: Readonly<Record<string, unknown>>): ValidP
     balancers: elementsOf(value["balancers"]).map(balancerPart),
     poolers: elementsOf(value["poolers"]).map(poolerPart),
     follow: elementsOf(value["follow"]),
-    fleet: fleetPart(value["fleet"]),
     ignoreParams: valid(ignoreParamsSchema, value["ignore_params"]) ?? [],
     intervalMs: valid(probeSchema, { interval })?.intervalMs ?? 0,
   };
@@ -134,12 +123,6 @@ function poolerPart(value: unknown): PoolerPart {
     pgbouncer: valid(pgbouncerSchema, pgbouncer),
     databases: elementsOf(databases).map((database) => valid(pooledDatabaseSchema, database)),
   };
-}
-
-function fleetPart(value: unknown): FleetPart | null {
-  if (!isObject(value)) return null;
-  const schema = tlsSchema("members");
-  return { tls: valid(schema, value["tls"]), etcdTls: valid(schema, objectOf(value["etcd"])["tls"]) };
 }
 
 /** Returns a value as its schema gives it, or `null`. */

@@ -78,9 +78,6 @@ export type UpstreamConfig = ConfigShape["follow"][number] & {
   readonly stated?: { readonly mayBeHere: boolean };
 };
 
-/** The fleet whose members share the probes of the clusters. Files are absolute paths. */
-export type FleetConfig = NonNullable<Config["fleet"]>;
-
 /** A fixed node. */
 export type NodeConfig = ClusterConfig["nodes"][number];
 

@@ -1,7 +1,6 @@
 import { balancerSchema } from "./balancer-schema.ts";
 import * as z from "zod";
 import { clusterSchema, guardsSchema } from "./cluster-schema.ts";
-import { fleetSchema } from "./fleet-schema.ts";
 import { upstreamSchema, upstreamsMax } from "./follow-schema.ts";
 import { listenerSchema } from "./listener-schema.ts";
 import { poolSchema } from "./pool-schema.ts";
@@ -208,13 +207,6 @@ export const coreKeys = {
   follow: list(upstreamSchema, upstreamsMax).describe(
     "Admin listeners of other rolecalls whose outcomes are taken, in place of probing, for all clusters (docs/follow.md)",
   ),
-  fleet: fleetSchema
-    .nullable()
-    .default(null)
-    .describe(
-      "The instances to share the probes with: one or two members probe each cluster, and the others take their " +
-        "outcomes (docs/fleet.md). Excludes follow; a cluster with a follow of its own is not shared. Default: none",
-    ),
   host_suffixes: list(hostSuffix(), 64).describe("Suffixes of Host headers: {node}.{cluster}{suffix} selects a node"),
   ignore_params: ignoreParamsSchema.describe(
     "Query parameters that checks ignore. Other unknown ones are answered with 400, except on a listener bound " +

@@ -4,7 +4,7 @@ import type { Config } from "../../config/model/config.ts";
 import { type Balancers, notConfigured } from "../../balancing/balancer.ts";
 import type { Host, Opened } from "../../feature/feature.ts";
 import type { Offers } from "../../feature/offer.ts";
-import { balancers, claimStores, managementCalls, pendingChanges, seamlessSwitchovers } from "../../feature/offers.ts";
+import { balancers, runClaims, managementCalls, pendingChanges, seamlessSwitchovers } from "../../feature/offers.ts";
 import type { Scope } from "../../feature/scope.ts";
 import { type ClusterView, viewAt } from "../../health/evidence/leadership/cluster-view.ts";
 import { BodyBudget } from "../../http/message/body-budget.ts";
@@ -173,10 +173,7 @@ function leadBy(offers: Offers, ...[balancer, ...to]: Parameters<Balancers["lead
 }
 
 function grantorsIn(offers: Offers, isOptional: boolean): readonly Grantor[] {
-  return claimStores.in(offers).flatMap((storeNow) => {
-    const store = storeNow();
-    return store === null ? [] : [fleetGrantor(store, isOptional)];
-  });
+  return runClaims.in(offers).map((claims) => fleetGrantor(claims, isOptional));
 }
 
 /** Whether a process is among the peers of this one; `null` if a peer does not say who it is, and none is this process. */

@@ -16,11 +16,11 @@ import type { ListenerScope } from "../node-api/target-node.ts";
 import { scrapesMax, servePage } from "../pages/page.ts";
 import { type HintApiContext, answerHint, hintScopeOf, isHintCall, isHintPath } from "./hint-api.ts";
 import { type DrainsApiContext, answerDrainRequest } from "./drains-api.ts";
-import { answerFleet, type FleetApiContext } from "./fleet-api.ts";
-import { answerFeed, type FeedApiContext, feedPathOf } from "./feed-api.ts";
+import { feedPathOf } from "./feed-paths.ts";
 import { type PageApiContext, answerPageApi, isPageApiTarget } from "./page-api.ts";
 import { answerPools, type PoolsApiContext } from "./pools-api.ts";
 import { isServed, unknownCluster } from "./served-cluster.ts";
+import type { PageGate } from "../pages/page-gate.ts";
 import type { SnapshotLongPoll } from "./snapshot-long-poll.ts";
 import { clusterNamed, nodeNamed } from "../../cluster/lookup.ts";
 import type { Snapshot } from "../../cluster/snapshot.ts";
@@ -46,8 +46,6 @@ export interface AdminApiContext {
   /** The same below `/clusters/{cluster}/`, by the whole path. */
   readonly clusterRoutes: ReadonlyMap<string, AnswerOfFeature>;
   readonly access: ListenerAccess;
-  readonly feed: FeedApiContext;
-  readonly fleet: FleetApiContext;
   /** Says which listeners the sender of a request can reach. */
   readonly listeners: DescribeListeners;
 }
@@ -66,6 +64,8 @@ export interface FeatureCall {
   readonly noSuchPath: () => Reply;
   /** What the listener allows whom. */
   readonly access: ListenerAccess;
+  /** Limits the pages of all listeners together. */
+  readonly gate: PageGate;
   /** In ms of rolecall's clock. */
   readonly now: () => number;
   /** In ms since the epoch. */
@@ -93,8 +93,6 @@ const ownPaths = [
   "/drains",
   "/pools",
   "/hint",
-  "/feed",
-  "/fleet",
   "/livez",
   "/readyz",
   "/events/stream",
@@ -103,7 +101,8 @@ const ownPaths = [
 ];
 
 /**
- * Answers a request of an admin listener: `/metrics`, `/snapshot`, `/drains`, `/pools`, `/hint`, `/feed`, `/fleet`, `/livez`, `/readyz`, those of features, the diagnostics pages, the live page and its stream.
+ * Answers a request of an admin listener: `/metrics`, `/snapshot`, `/drains`, `/pools`, `/hint`, `/livez`, `/readyz`,
+ * those of features, the diagnostics pages, the live page and its stream.
  * @returns `null` if the response is written
  */
 export async function answerAdminRequest(
@@ -112,8 +111,6 @@ export async function answerAdminRequest(
 ): Promise<Reply | null> {
   const { request, message } = call;
   if (isHintCall(request)) return answerHint(call, scope.cluster, sources.hints);
-  const feed = feedPathOf(request);
-  if (feed !== null) return answerFeed(call, feed, { ...sources.feed, only: scope.cluster });
   if (isHintPath(request.target)) return methodNotAllowed(request.method, "POST");
   if (isDiagnosticsTarget(request.target)) return answerDiagnostics(call, scope, sources.diagnostics);
   const target = parseRequestTarget(request.target);
@@ -141,8 +138,6 @@ export async function answerAdminRequest(
     const noSuchPath = (): Reply => notFound(request, sources.features);
     return answerOfFeature({ call, path: rest.join("/"), cluster: null, noSuchPath, ...about });
   }
-  if (isBare && (path === "fleet" || path.startsWith("fleet/")))
-    return answerFleet(call, { path, query: target.query, only: scope.cluster }, sources.fleet);
   if (isBare && path === "events/stream") return sources.live.open(call, new URLSearchParams(target.query), scope);
   if (isBare && isLivePagePath(path, message)) {
     if (!safeMethods.includes(request.method)) return methodNotAllowed(request.method, safeMethodsAllowHeader);
@@ -170,11 +165,11 @@ function clusterAnswer(
 
 /** What every call of a feature is told. */
 function aboutCall(
-  { access, diagnostics: { now, wall } }: Pick<AdminApiContext, "access" | "diagnostics">,
+  { access, diagnostics: { gate, now, wall } }: Pick<AdminApiContext, "access" | "diagnostics">,
   { cluster: only }: ListenerScope,
   query: string,
 ): Omit<FeatureCall, "call" | "path" | "cluster" | "noSuchPath"> {
-  return { query, only, access, now, wall };
+  return { query, only, access, gate, now, wall };
 }
 
 /** The path of a target that names neither a cluster nor a node; empty for any other. */

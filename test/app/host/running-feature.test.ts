@@ -4,6 +4,7 @@ import { describe, test } from "node:test";
 import type { Config } from "../../../src/config/model/config.ts";
 import type { Feature, Host, ListenerInForce, Opened } from "../../../src/feature/feature.ts";
 import type { FeatureCall } from "../../../src/http/admin-api/admin-api.ts";
+import { Offer } from "../../../src/feature/offer.ts";
 import type { Scope } from "../../../src/feature/scope.ts";
 import { featureIn, type FeaturesContext, type RunningFeature } from "../../../src/app/host/running-feature.ts";
 import { Features } from "../../../src/app/host/features.ts";
@@ -30,11 +31,13 @@ interface Fixture {
 
 interface Behaviour {
   readonly open?: (host: Host, scope: Scope) => void;
-  readonly configure?: (config: Config) => void;
+  readonly configure?: (config: Config) => void | Promise<void>;
   readonly clusterChanged?: (name: string) => void;
+  /** Adds to what is known of the feature. */
+  readonly more?: Partial<Feature<Probe>>;
 }
 
-function fixture({ open = () => {}, configure = () => {}, clusterChanged = () => {} }: Behaviour = {}): Fixture {
+function fixture({ open = () => {}, configure = () => {}, clusterChanged = () => {}, more }: Behaviour = {}): Fixture {
   const [done, contained, changed]: string[][] = [[], [], []];
   const clock = new ManualClock();
   let imports: ((problem?: Error) => void)[] = [];
@@ -47,10 +50,11 @@ function fixture({ open = () => {}, configure = () => {}, clusterChanged = () =>
       value: 7,
       configure: (config) => {
         done?.push(`configure ${config.drainMs}`);
-        configure(config);
+        return configure(config);
       },
       clusterChanged,
       listening: (keys) => void done?.push(`listening ${[...keys].join()}`),
+      draining: () => void done?.push("draining"),
       withdrawn: (isWithdrawn) => void done?.push(`withdrawn ${isWithdrawn}`),
     };
   };
@@ -66,6 +70,7 @@ function fixture({ open = () => {}, configure = () => {}, clusterChanged = () =>
     metrics: [{ type: "gauge", name: "probe", help: "", read: (one) => one?.value ?? null }],
     overview: (one, cluster) => ({ [cluster]: one.value }),
     dialects: { agent: { serve: () => () => void done?.push("converse") } },
+    ...more,
   };
   const context: FeaturesContext = {
     ...missing,
@@ -208,6 +213,101 @@ describe("a feature in a process", () => {
     assert.deepEqual(done.at(-1), "withdrawn false");
   });
 
+  test("that is opened while the process drains is told so", async () => {
+    const { running, done, loaded } = fixture();
+    running.configure(used);
+    running.draining();
+    await loaded();
+    assert.deepEqual(done, ["load", "open", "configure 1", "draining"]);
+  });
+
+  test("is opened by a call of its route, if it says so, once a configuration is in force, and stays open", async () => {
+    const { running, done, loaded } = fixture({ more: { opensOn: ["probe"] } });
+    const answers = [0, 1].map(async () => Object(await running.routes.get("probe")?.(call)).status);
+    await settled();
+    assert.deepEqual(done, [], "nothing is known yet");
+    running.configure(unused);
+    await settled();
+    await loaded();
+    assert.deepEqual(await Promise.all(answers), [200, 200]);
+    running.configure(unused);
+    assert.deepEqual([running.state, done], ["open", ["load", "open", "configure 0", "configure 0"]]);
+    await running.end();
+    assert.equal(Object(await running.routes.get("probe")?.(call)).status, 404);
+  });
+
+  test("that ends before a configuration is in force lets its calls go on", async () => {
+    const { running } = fixture({ more: { opensOn: ["probe"] } });
+    const answer = running.routes.get("probe")?.(call);
+    await running.end();
+    assert.equal(Object(await answer).status, 404);
+  });
+
+  test("that a call could not open is tried again by the next one", async () => {
+    const { running, loaded } = fixture({ more: { opensOn: ["probe"] } });
+    const ask = async (): Promise<unknown> => Object(await running.routes.get("probe")?.(call)).status;
+    running.configure(unused);
+    const first = ask();
+    await loaded(new Error("no module"));
+    assert.deepEqual([await first, running.state], [404, "failed"]);
+    const second = ask();
+    await loaded();
+    assert.equal(await second, 200);
+  });
+
+  test("that divides probes is waited for until a configuration is in force, or it has ended", async () => {
+    const taking: (() => void)[] = [];
+    const configure = (): Promise<void> => new Promise((resolve) => void taking.push(resolve));
+    const { running, loaded } = fixture({ configure, more: { dividesProbes: true } });
+    const seen: string[] = [];
+    const note = (what: string) => void running.divided().then(() => seen.push(what));
+    running.configure(used);
+    note("first");
+    await loaded();
+    assert.deepEqual(seen, [], "it takes it");
+    taking[0]?.();
+    await settled();
+    running.configure(alsoUsed);
+    note("second");
+    await settled();
+    assert.deepEqual(seen, ["first"]);
+    taking[1]?.();
+    await settled();
+    running.configure(unused);
+    note("ended");
+    await settled();
+    assert.deepEqual(seen, ["first", "second", "ended"]);
+    const other = fixture({ configure });
+    other.running.configure(used);
+    await other.running.divided();
+  });
+
+  for (const [what, at] of [
+    ["its first configuration", 0],
+    ["a later one", 1],
+  ] as const)
+    test(`is waited for no more if ${what} fails`, async () => {
+      let configured = 0;
+      const configure = (): Promise<void> => (configured++ === at ? Promise.reject(new Error("broken")) : settled());
+      const { running, contained, loaded } = fixture({ configure, more: { dividesProbes: true } });
+      running.configure(used);
+      await loaded();
+      running.configure(alsoUsed);
+      await Promise.race([loaded(), settled()]);
+      await running.divided();
+      assert.deepEqual([running.state, contained.length], ["open", 1]);
+    });
+
+  test("says what `/edges` shows whether it is in use or not; what throws is left out", async () => {
+    const { running, loaded } = fixture({ more: { edges: (one) => ({ seen: one?.value ?? null }) } });
+    assert.deepEqual(running.edges(), { seen: null });
+    running.configure(used);
+    await loaded();
+    assert.deepEqual(running.edges(), { seen: 7 });
+    const broken = fixture({ more: { edges: () => fail() } });
+    assert.deepEqual([broken.running.edges(), broken.contained.length, fixture().running.edges()], [{}, 1, {}]);
+  });
+
   test("has conditions examined anew when its use ends, and not when the process ends", async () => {
     const left = fixture({ open: (host, scope) => void scope.hold("found", () => host.changed("demo")) });
     left.running.configure(used);
@@ -233,6 +333,33 @@ test("features name those that failed, in their metrics too, and no dialect that
   assert.deepEqual(read("rolecall_feature_up"), [[{ feature: "probe" }, 0]]);
   assert.deepEqual(read("rolecall_feature_errors_total"), [[{ feature: "probe" }, 1]]);
   assert.throws(() => features.handlerFor("smtp", listener), /its dialect must be known, got smtp/);
+});
+
+describe("features that need each other", () => {
+  const offer: Offer<unknown> = new Offer();
+  const needy = (): Fixture => fixture({ more: { name: "needy", needs: [offer] } });
+  const giver = (): Fixture => fixture({ more: { name: "giver", gives: [offer], isUsed: () => false } });
+
+  test("are in use together", async () => {
+    const [one, other] = [needy(), giver()];
+    const features = new Features([one.running, other.running]);
+    features.configure(used);
+    await Promise.all([one.loaded(), other.loaded()]);
+    assert.deepEqual([...features.states.values()], ["open", "open"]);
+    features.configure(unused);
+    assert.deepEqual([...features.states.values()], ["unused", "unused"]);
+    await features.divided();
+  });
+
+  test("fail where nobody gives what they need, and end if that is gone", async () => {
+    const one = needy();
+    const features = new Features([one.running]);
+    features.configure(unused);
+    assert.deepEqual([features.failed, one.contained], [[], []]);
+    features.configure(used);
+    assert.deepEqual([features.failed, one.done], [["needy"], []]);
+    assert.match(one.contained.join(), /another feature must give what it needs, and none does \{"feature":"needy"\}$/);
+  });
 });
 
 function fail(): never {

@@ -12,7 +12,9 @@ import type { CancelTimer } from "../../../src/cluster/timer.ts";
 import type { Config } from "../../../src/config/model/config.ts";
 import { setSystemTimer } from "../../../src/probe/schedule/system-timer.ts";
 import { plainCheck } from "../../../src/health/check.ts";
-import { configOf, haproxyBackendOf, listenerOf } from "../../fake/config.ts";
+import type { Offers } from "../../../src/feature/offer.ts";
+import { evidenceBringers, pasts } from "../../../src/feature/offers.ts";
+import { clusterOf, configOf, haproxyBackendOf, listenerOf } from "../../fake/config.ts";
 import { featuresContext } from "../../fake/features-context.ts";
 import { listenDuringTest } from "../../fake/listen.ts";
 import { temporaryFolder } from "../../fake/temporary-folder.ts";
@@ -44,8 +46,10 @@ const uses: Readonly<Record<string, Use>> = {
         ageMaxMs: 60_000,
       },
     }),
-    works: (_features, _server, { history }) =>
-      until("a directory", () => history.directory !== null && existsSync(history.directory)),
+    works: (_features, _server, { history }, offers) => {
+      pasts.in(offers)[0]?.addLag({ cluster: "demo", atWallMs: Date.now(), lags: new Map() });
+      return until("a directory", () => history.directory !== null && existsSync(history.directory));
+    },
   },
   haproxy: {
     config: ({ port }) => ({
@@ -95,6 +99,32 @@ const uses: Readonly<Record<string, Use>> = {
       return until("the connection of the agent", () => server.open.size === 1);
     },
   },
+  follow: {
+    config: ({ port }) => ({
+      clusters: [clusterOf({ follow: [{ url: `http://127.0.0.1:${port}`, tokenFile: null, tls: null }] })],
+    }),
+    works: async (_, server, __, offers) => {
+      // The core begins it, once the probers know the clusters.
+      for (const bringer of evidenceBringers.in(offers)) void bringer.start();
+      await until("a stream", () => server.accepted > 0);
+    },
+  },
+  fleet: {
+    config: ({ port }) => ({
+      fleet: {
+        name: "edges",
+        advertise: "http://127.0.0.1:1",
+        etcd: { urls: [`http://127.0.0.1:${port}`], prefix: "/rolecall", tls: null, auth: null },
+        zone: null,
+        observers: 1,
+        weight: 1,
+        leaseMs: 5_000,
+        tokenFile: null,
+        tls: null,
+      },
+    }),
+    works: (_, server) => until("a call of etcd", () => server.accepted > 0),
+  },
   xds: {
     config: () => ({ listen: [xdsListener] }),
     works: async (features, server, config) => {
@@ -132,7 +162,7 @@ function callOf(cluster: string, method = "POST"): FeatureCall {
 
 interface Use {
   readonly config: (server: SilentServer) => Partial<Config>;
-  readonly works: (features: Features, server: SilentServer, config: Config) => Promise<unknown>;
+  readonly works: (features: Features, server: SilentServer, config: Config, offers: Offers) => Promise<unknown>;
 }
 
 const xdsListener = listenerOf({
@@ -182,12 +212,17 @@ async function silentServer(context: TestContext): Promise<SilentServer> {
   return state;
 }
 
-function opened(timers: CountedTimers): { readonly features: Features; readonly problems: unknown[] } {
+function opened(timers: CountedTimers): {
+  readonly features: Features;
+  readonly problems: unknown[];
+  readonly offers: Offers;
+} {
   const problems: unknown[] = [];
+  const offers = { process: "i1" };
   const features = featuresOf(
-    featuresContext({ contained: (error) => void problems.push(error), setTimer: timers.setTimer }),
+    featuresContext({ contained: (error) => void problems.push(error), setTimer: timers.setTimer, offers }),
   );
-  return { features, problems };
+  return { features, problems, offers };
 }
 
 /** A configuration that uses no feature. */
@@ -213,11 +248,11 @@ describe("every feature of the program", () => {
         const server = await silentServer(context);
         const timers = new CountedTimers();
         const before = resources();
-        const { features, problems } = opened(timers);
+        const { features, problems, offers } = opened(timers);
         const used = configOf({ clusters: [], listen: [], ...config(server) });
         features.configure(used);
         await until(`${name} is open`, () => features.states.get(name) === "open");
-        await works(features, server, used);
+        await works(features, server, used, offers);
         await end(features);
         await until("the end of all connections", () => server.open.size === 0);
         await until(`no timer and no socket more than before: ${before.join()}`, () => {

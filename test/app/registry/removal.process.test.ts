@@ -35,7 +35,7 @@ for (const feature of chosen())
   });
 
 function chosen(): readonly string[] {
-  const wanted = process.env["FEATURES"];
+  const { FEATURES: wanted } = process.env;
   if (wanted === "all") return features;
   if (wanted !== undefined) return wanted.split(",");
   const { stdout } = spawnSync("git", ["rev-parse", "HEAD"], { encoding: "utf8" });

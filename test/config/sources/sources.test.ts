@@ -105,7 +105,7 @@ test("the history is on if a state file or a directory is configured, unless it 
   const clusters = "clusters: [{ name: a, discover: ['https://a:1'] }]\n";
   const directoryOf = (text: string, env: Readonly<Record<string, string>> = {}): string | null | undefined => {
     const loaded = loadConfig({ file: write(clusters + text), env, flags: {} });
-    return loaded.ok ? (loaded.config.history.directory) : undefined;
+    return loaded.ok ? loaded.config.history.directory : undefined;
   };
   assert.equal(directoryOf(""), null);
   assert.equal(directoryOf("state_file: members.json\n"), join(folder, "members.json.history"));

@@ -27,7 +27,7 @@ function metricsOf(watched: readonly ClusterFixture[], exporter: Partial<Exporte
     workers: () => null,
     fastPath: () => ({ requests: 5, fallbacks: { not_cached: 2, slow_reader: 0 }, trips: 1 }),
     ofFeatures: () => [],
-    followed: () => ({ upstreams: [], clusters: [], followers: 0, unknownClusters: 0, fleet: null }),
+    fed: () => new Set(),
     certificates: () => [],
     lostLogLines: () => 0,
     streams: () => ({ open: 0, opened: 0, refused: 0, unread: 0 }),

@@ -5,7 +5,7 @@ import { balancedCheckText } from "../../../config/values/pool-check.ts";
 import { oneNodeRoutes } from "../../../health/route.ts";
 import { parseDatabaseAddress } from "../../../health/check.ts";
 import { probeLocally } from "../../client/local-probe.ts";
-import { withRememberedMembers, type KnownClusters } from "../../client/remembered-members.ts";
+import { withRememberedMembers, type KnownClusters } from "../../../command/client/remembered-members.ts";
 import { fetchStatusFrom, type StatusCluster } from "../../../command/client/cluster-status.ts";
 import { isLocal } from "../../client/fetch-status.ts";
 import { requireNamedConfig } from "../../client/probed-status.ts";

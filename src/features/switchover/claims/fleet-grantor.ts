@@ -1,7 +1,7 @@
-import type { ClaimStore } from "../../../cluster/run-claim.ts";
 import { errorMessage } from "../../../cluster/values/error-message.ts";
 import { isObject, parseJson } from "../../../cluster/values/json.ts";
 import { withoutUnsafe } from "../../../cluster/values/unsafe-text.ts";
+import type { RunClaims } from "../../../feature/shared-evidence.ts";
 import { inTime, late } from "../../../state/files/in-time.ts";
 import type { Claim } from "./claim.ts";
 import type { Grantor } from "./own-claim.ts";
@@ -15,7 +15,7 @@ const limitMs = 2_000;
 const lifeS = 120;
 
 /** The store of a fleet: it grants each cluster to one member. @param isOptional whether it may be silent */
-export function fleetGrantor(store: ClaimStore, isOptional: boolean): Grantor {
+export function fleetGrantor(store: RunClaims, isOptional: boolean): Grantor {
   const held = new Map<string, { readonly cluster: string; readonly value: string }>();
   return {
     name: "the fleet",

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Claim } from "../../../../src/features/switchover/claims/claim.ts";
-import type { ClaimStore } from "../../../../src/cluster/run-claim.ts";
+import type { RunClaims } from "../../../../src/feature/shared-evidence.ts";
 import { fleetGrantor } from "../../../../src/features/switchover/claims/fleet-grantor.ts";
 import { FleetKeys } from "../../../fake/fleet-keys.ts";
 import { ManualClock } from "../../../fake/manual-clock.ts";
@@ -17,10 +17,10 @@ const claimOf = (run: string, generation = 1): Claim => ({
 });
 
 /** Members of one fleet, and its keys. */
-function fleetOf(): { readonly clock: ManualClock; readonly member: () => ClaimStore; readonly keys: FleetKeys } {
+function fleetOf(): { readonly clock: ManualClock; readonly member: () => RunClaims; readonly keys: FleetKeys } {
   const clock = new ManualClock();
   const keys = new FleetKeys(clock, 5_000);
-  const member = (): ClaimStore => {
+  const member = (): RunClaims => {
     const store = keys.store();
     return {
       claimRun: (cluster, value, lifeS) => store.claimFor(`runs/${cluster}`, value, lifeS),
@@ -64,7 +64,7 @@ describe("the store of a fleet", () => {
   });
 
   test("that cannot be reached says nothing", async () => {
-    const store: ClaimStore = {
+    const store: RunClaims = {
       claimRun: () => Promise.reject(new Error("apart")),
       releaseRun: () => Promise.resolve(),
     };

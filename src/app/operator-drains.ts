@@ -1,0 +1,64 @@
+import type { DrainRequest, Durability } from "../cluster/drain.ts";
+import { clusterNamed } from "../cluster/lookup.ts";
+import type { Snapshot } from "../cluster/snapshot.ts";
+import { activeDrainOf } from "../health/evidence/node/active-drain.ts";
+import type { DrainsApiContext } from "../http/admin-api/drains-api.ts";
+import type { Offers } from "../feature/offer.ts";
+import { sharedDrains } from "../feature/offers.ts";
+import type { SharedDrains } from "../feature/shared-evidence.ts";
+import type { Drains } from "../state/drains.ts";
+
+/** What drains that may be ordered of other instances depend on. */
+export interface OperatorDrainsContext {
+  readonly local: Drains;
+  readonly offers: Offers;
+}
+
+/** Drains as operators ask for them: they are set at each instance that probes the cluster. */
+export class OperatorDrains implements DrainsApiContext {
+  readonly #context: OperatorDrainsContext;
+
+  constructor(context: OperatorDrainsContext) {
+    this.#context = context;
+  }
+
+  snapshot(): Snapshot {
+    return this.#context.local.snapshot();
+  }
+
+  now(): number {
+    return this.#context.local.now();
+  }
+
+  begin(cluster: string, node: string, request: DrainRequest): Promise<Durability> {
+    const { local } = this.#context;
+    const shared = this.#sharedOf(cluster);
+    if (shared === null) return local.begin(cluster, node, request);
+    const { by, ...drain } = request;
+    const ordered = shared.order({ cluster, node, by, drain });
+    return shared.probedBy(cluster) === "others" ? ordered : atBoth(local.begin(cluster, node, request), ordered);
+  }
+
+  end(cluster: string, node: string, by: string | null): Promise<Durability> | null {
+    const { local } = this.#context;
+    const shared = this.#sharedOf(cluster);
+    if (shared === null) return local.end(cluster, node, by);
+    const state = clusterNamed(this.snapshot(), cluster);
+    if (state === undefined || activeDrainOf(state, node, this.now()) === null) return null;
+    const ordered = shared.order({ cluster, node, by, drain: null });
+    const here = shared.probedBy(cluster) === "both" ? local.end(cluster, node, by) : null;
+    return here === null ? ordered : atBoth(here, ordered);
+  }
+
+  /** Where drains of a cluster are ordered; `null`: this instance alone probes it. */
+  #sharedOf(cluster: string): SharedDrains | null {
+    return sharedDrains.in(this.#context.offers).find((shared) => shared.probedBy(cluster) !== "this") ?? null;
+  }
+}
+
+/** Waits for a change here and at the other owners. @returns the worse result of the two */
+async function atBoth(here: Promise<Durability>, others: Promise<Durability>): Promise<Durability> {
+  const [own, theirs] = await Promise.all([here, others]);
+  if (own.kind === "failed" || theirs.kind === "durable") return own;
+  return theirs.kind === "refused" ? { kind: "refused", problem: `${theirs.problem}. Here it has been done` } : theirs;
+}

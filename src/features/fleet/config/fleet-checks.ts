@@ -1,0 +1,24 @@
+import { type ConfigIssue, lackIssue, valueIssue } from "../../../config/model/issue.ts";
+import { checkCertificate } from "../../../config/checks/cluster-checks.ts";
+import { valid, type ValidParts } from "../../../config/checks/valid-parts.ts";
+import { tlsSchema } from "../../../config/schema/tls-schema.ts";
+import { isObject, objectOf } from "../../../cluster/values/json.ts";
+
+/** Checks the fleet against the keys beside it: its members follow each other, over their admin listeners. */
+export function checkFleet(written: unknown, { follow, listen }: ValidParts): readonly ConfigIssue[] {
+  if (!isObject(written)) return [];
+  const schema = tlsSchema("members");
+  // An invalid listener could be the one that is needed.
+  const lacksAdmin = listen.length > 0 && listen.every(({ listener }) => (listener?.dialect ?? "admin") !== "admin");
+  return [
+    ...(follow.length === 0 ? [] : [valueIssue(["follow"], follow, followAllowed)]),
+    ...(lacksAdmin
+      ? [lackIssue(["listen"], "a listener of dialect admin, because the other members of the fleet reach it", "none")]
+      : []),
+    ...checkCertificate(valid(schema, written["tls"]), ["fleet", "tls"]),
+    ...checkCertificate(valid(schema, objectOf(written["etcd"])["tls"]), ["fleet", "etcd", "tls"]),
+  ];
+}
+
+const followAllowed =
+  "left out, because fleet decides what is followed: a cluster that the fleet must not share may have a follow of its own";

@@ -1,0 +1,20 @@
+import type { Feature } from "../../feature/feature.ts";
+import { evidenceBringers } from "../../feature/offers.ts";
+import { answerFleet } from "./fleet-api.ts";
+import { fleetMetrics } from "./fleet-metrics.ts";
+import type { RunningFleet } from "./open-fleet.ts";
+
+/**
+ * Shares the probes of clusters with the other members of a fleet (docs/fleet.md). It needs what brings the evidence of
+ * clusters that other members probe.
+ */
+export const fleet: Feature<RunningFleet> = {
+  name: "fleet",
+  isUsed: (config) => config.fleet !== null,
+  load: async () => (await import("./open-fleet.ts")).openFleet,
+  needs: [evidenceBringers],
+  dividesProbes: true,
+  routes: { fleet: answerFleet },
+  metrics: fleetMetrics,
+  edges: (running) => ({ fleet: running?.summary() ?? null }),
+};

@@ -1,0 +1,6 @@
+import type { Config } from "../../config/model/config.ts";
+
+/** Whether a fleet may have given a cluster to another member. */
+export function mayBeShared({ fleet }: Config): boolean {
+  return fleet !== null;
+}

@@ -1,0 +1,29 @@
+import type { Feature } from "../../feature/feature.ts";
+import { evidenceBringers } from "../../feature/offers.ts";
+import { answerFeed } from "./feed-api.ts";
+import { followMetrics } from "./follow-metrics.ts";
+import { isFollowed } from "./is-followed.ts";
+import type { RunningFollow } from "./open-follow.ts";
+
+/**
+ * Takes outcomes of other instances in place of probes, and feeds other instances with those of this one
+ * (docs/follow.md). Who is only fed upon opens it by asking.
+ */
+export const follow: Feature<RunningFollow> = {
+  name: "follow",
+  isUsed: (config) => config.clusters.some((cluster) => isFollowed(config, cluster)),
+  load: async () => (await import("./open-follow.ts")).openFollow,
+  gives: [evidenceBringers],
+  dividesProbes: true,
+  routes: { feed: answerFeed },
+  opensOn: ["feed"],
+  metrics: followMetrics,
+  edges: (running) => ({
+    upstreams: (running?.follows.upstreams ?? []).map(({ silentMs, receivedBytes, ...upstream }) => ({
+      ...upstream,
+      silent_ms: silentMs,
+      received_bytes: receivedBytes,
+    })),
+    followers: running?.feeds.followers ?? [],
+  }),
+};
