@@ -1,57 +1,17 @@
-/** The kinds of events of clusters and their nodes; docs/events.md explains each. */
-export const clusterEventKinds = [
-  "primary_lost",
-  "primary_found",
-  "change_called",
-  "timeline_back",
-  "claims_conflict",
-  "claims_resolved",
-  "stray_primary",
-  "stray_ended",
-  "system_conflict",
-  "system_resolved",
-  "detached",
-  "diverged",
-  "stalled",
-  "attached",
-  "node_down",
-  "node_up",
-  "companion_down",
-  "companion_up",
-  "pool_empty",
-  "pool_filled",
-  "degraded",
-  "restored",
-  "blind",
-  "blind_ended",
-  "paused",
-  "resumed",
-  "failsafe",
-  "failsafe_ended",
-  "wedged",
-  "wedged_ended",
-  "dcs_unreachable",
-  "dcs_reachable",
-  "dcs_lost",
-  "dcs_restored",
-  "dcs_distrusted",
-  "dcs_trusted",
-  "address_disputed",
-  "address_settled",
-  "address_unlisted",
-  "address_listed",
-  "routes_differ",
-  "routes_agree",
-  "drained",
-  "undrained",
-  "distrusted",
-  "trusted",
-  "switchover_ended",
-  "pauses_taken_over",
-  "pauses_lifted",
-  "node_joined",
-  "node_left",
-] as const;
+import type { Condition } from "../health/conditions/condition.ts";
+import { type ConditionKind, foundConditions, kindsOf } from "../health/conditions/conditions.ts";
+import { distrusted, drained } from "../health/conditions/drains.ts";
+import { withoutPrimary } from "../health/conditions/primary-loss.ts";
+
+/**
+ * The kinds of events that features bring. A feature adds its own by declaration merging, beside its conditions:
+ * `declare module ".../events/cluster-event.ts" { interface FeatureEventKinds { readonly audit: "routes_differ" } }`.
+ */
+export interface FeatureEventKinds {}
+
+/** Kinds of events that begin and end no condition. */
+const changesOfPrimary = ["change_called", "timeline_back"] as const;
+const otherChanges = ["switchover_ended", "pauses_taken_over", "pauses_lifted", "node_joined", "node_left"] as const;
 
 /** The kinds of events of rolecall itself. */
 export const processEventKinds = [
@@ -63,9 +23,29 @@ export const processEventKinds = [
   "on_time",
 ] as const;
 
-export const eventKinds = [...clusterEventKinds, ...processEventKinds] as const;
+export type EventKind =
+  | ConditionKind
+  | FeatureEventKinds[keyof FeatureEventKinds]
+  | (typeof changesOfPrimary)[number]
+  | (typeof otherChanges)[number]
+  | (typeof processEventKinds)[number];
 
-export type EventKind = (typeof eventKinds)[number];
+/**
+ * The kinds of events of clusters and their nodes, in the order of references; docs/events.md explains each.
+ * @param ofFeatures the conditions that features bring
+ */
+export function clusterEventKindsOf(ofFeatures: readonly Condition<EventKind>[]): readonly EventKind[] {
+  const found = [...foundConditions, ...ofFeatures].flatMap(kindsOf);
+  return [
+    ...kindsOf(withoutPrimary),
+    ...changesOfPrimary,
+    // One end of several conditions follows the last of them.
+    ...found.filter((kind, at) => found.lastIndexOf(kind) === at),
+    ...kindsOf(drained),
+    ...kindsOf(distrusted),
+    ...otherChanges,
+  ];
+}
 
 /** Severities, the lowest first. */
 export const eventSeverities = ["info", "warning", "error"] as const;

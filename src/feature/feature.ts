@@ -1,7 +1,8 @@
 import type { Node } from "../cluster/node.ts";
 import type { ClusterState, Snapshot } from "../cluster/snapshot.ts";
 import type { Config, ListenerConfig } from "../config/model/config.ts";
-import type { Condition } from "../events/detection/condition.ts";
+import type { Found } from "../health/conditions/condition.ts";
+import type { EventKind } from "../events/cluster-event.ts";
 import type { HealthPolicy } from "../health/health-policy.ts";
 import type { AnswerOfFeature, FeatureCall } from "../http/admin-api/admin-api.ts";
 import type { ConnectionHandler } from "../http/listener/listener-set.ts";
@@ -83,7 +84,7 @@ export interface Feature<Running extends Opened> {
     Record<string, (running: Running | null, call: FeatureCall) => ReturnType<AnswerOfFeature>>
   >;
   readonly metrics?: readonly FeatureMetric<Running>[];
-  readonly conditions?: (running: Running, cluster: string) => readonly Condition[];
+  readonly conditions?: (running: Running, cluster: string) => readonly Found<EventKind>[];
   /** What `/status` says of a cluster in addition. */
   readonly overview?: (running: Running, cluster: string) => object;
   /** What speaks on listeners of its dialects. */

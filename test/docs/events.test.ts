@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { eventKinds } from "../../src/events/cluster-event.ts";
+import { eventKinds } from "../../src/app/registry/conditions.ts";
 import { eventSeverities } from "../../src/events/cluster-event.ts";
 import { eventLimitMax } from "../../src/http/diagnostics/event-query.ts";
 

@@ -1,5 +1,6 @@
+import { eventKinds } from "../registry/conditions.ts";
 import type { LagLimit } from "../../cluster/lag-limit.ts";
-import type { AskedCheck } from "../../health/documents/asked-checks.ts";
+import type { AskedCheck } from "../../health/rules/asked-checks.ts";
 import type { EventLog } from "../../events/event-log.ts";
 import type { HistoryStore } from "../../history/history-store.ts";
 import type { Gateway } from "../../gateway/gateway.ts";
@@ -183,6 +184,7 @@ function diagnosticsOf(sources: AnswerSources, context: MainBackendContext): Dia
     askedChecks,
     ofFeatures: (cluster) => features.overview(cluster),
     config: () => ({ ...config(), ...failedOf(features) }),
+    eventKinds,
     events: () => eventLog.events.recent(),
     storedEvents: (query, { turn, signal }) => history.readEvents(query, { signal, charge: (ms) => turn.charge(ms) }),
   };

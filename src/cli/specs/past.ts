@@ -1,4 +1,5 @@
-import { eventKinds, eventSeverities } from "../../events/cluster-event.ts";
+import { eventKinds } from "../../app/registry/conditions.ts";
+import { eventSeverities } from "../../events/cluster-event.ts";
 import type { CommandSpec } from "../../command/framework/command.ts";
 import type { OptionSpec } from "../../command/framework/command-description.ts";
 import { clusterOption, nodeOption, pastTimeHelp, serverOptions } from "../../command/framework/options.ts";

@@ -1,5 +1,5 @@
 import type { PoolerConfig } from "../../config/model/config.ts";
-import { listText } from "../../health/documents/wording.ts";
+import { listText } from "../../health/wording.ts";
 import { errorLine, okLine, type PreflightLine, type Supervisor, warningLine } from "./preflight-line.ts";
 
 /** What resumes clients if this process dies while they are held. */
