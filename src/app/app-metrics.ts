@@ -11,7 +11,7 @@ import type { SwitchoverServices } from "./switchover-wiring.ts";
 import { Reloader } from "./reloader.ts";
 import { version } from "../config/version.ts";
 import { processEventKinds } from "../events/cluster-event.ts";
-import { clusterEventKinds } from "./registry/conditions.ts";
+import { clusterEventKinds } from "./registry/event-kinds.ts";
 import { livenessIntervalFactor } from "../state/clusters.ts";
 
 /** What the metrics are read from. Most of it is built later, because it counts in them. */

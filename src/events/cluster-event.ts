@@ -1,7 +1,4 @@
-import type { Condition } from "../health/conditions/condition.ts";
-import { type ConditionKind, foundConditions, kindsOf } from "../health/conditions/conditions.ts";
-import { distrusted, drained } from "../health/conditions/drains.ts";
-import { withoutPrimary } from "../health/conditions/primary-loss.ts";
+import { type ConditionKind, foundEnds, lossEnds, orderEnds } from "../health/conditions/event-kinds.ts";
 
 /**
  * The kinds of events that features bring. A feature adds its own by declaration merging, beside its conditions:
@@ -30,21 +27,35 @@ export type EventKind =
   | (typeof otherChanges)[number]
   | (typeof processEventKinds)[number];
 
+/** What ends the conditions that some kinds of events begin. */
+type Ends = { readonly [begins in EventKind]?: EventKind };
+
 /**
  * The kinds of events of clusters and their nodes, in the order of references; docs/events.md explains each.
- * @param ofFeatures the conditions that features bring
+ * @param ofFeatures what ends the conditions that features bring
  */
-export function clusterEventKindsOf(ofFeatures: readonly Condition<EventKind>[]): readonly EventKind[] {
-  const found = [...foundConditions, ...ofFeatures].flatMap(kindsOf);
+export function clusterEventKindsOf(ofFeatures: Ends): readonly EventKind[] {
+  const found = [...kindsOf(foundEnds), ...kindsOf(ofFeatures)];
   return [
-    ...kindsOf(withoutPrimary),
+    ...kindsOf(lossEnds),
     ...changesOfPrimary,
     // One end of several conditions follows the last of them.
     ...found.filter((kind, at) => found.lastIndexOf(kind) === at),
-    ...kindsOf(drained),
-    ...kindsOf(distrusted),
+    ...kindsOf(orderEnds),
     ...otherChanges,
   ];
+}
+
+/** Each beginning with its end. */
+function kindsOf<Begins extends EventKind>(ends: {
+  readonly [begins in Begins]?: EventKind;
+}): readonly (Begins | EventKind)[] {
+  const kinds: (Begins | EventKind)[] = [];
+  for (const begins in ends) {
+    const end = ends[begins];
+    kinds.push(begins, ...(end === undefined ? [] : [end]));
+  }
+  return kinds;
 }
 
 /** Severities, the lowest first. */

@@ -1,4 +1,4 @@
-import { eventKinds } from "../registry/conditions.ts";
+import { eventKinds } from "../registry/event-kinds.ts";
 import type { LagLimit } from "../../cluster/lag-limit.ts";
 import type { AskedCheck } from "../../health/rules/asked-checks.ts";
 import type { EventLog } from "../../events/event-log.ts";

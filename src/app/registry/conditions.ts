@@ -1,4 +1,4 @@
-import { clusterEventKindsOf, type EventKind, processEventKinds } from "../../events/cluster-event.ts";
+import type { EventKind } from "../../events/cluster-event.ts";
 import { routesDiffer } from "../../features/audit/conditions.ts";
 import type { Condition } from "../../health/conditions/condition.ts";
 import { conditions, foundConditions } from "../../health/conditions/conditions.ts";
@@ -11,8 +11,3 @@ export const allConditions: readonly Condition<EventKind>[] = [...conditions, ..
 
 /** Those that the log of events tells from their being found. */
 export const eventConditions: readonly Condition<EventKind>[] = [...foundConditions, ...featureConditions];
-
-/** The kinds of events of clusters and their nodes, in the order of references. */
-export const clusterEventKinds = clusterEventKindsOf(featureConditions);
-
-export const eventKinds: readonly EventKind[] = [...clusterEventKinds, ...processEventKinds];

@@ -1,4 +1,3 @@
-import { rulesOfConditions } from "../client/condition-rules.ts";
 import type { CommandSpec } from "../../command/framework/command.ts";
 import {
   clusterOption,
@@ -57,7 +56,7 @@ export const inspectionCommands: readonly CommandSpec[] = [
       "rolecall status --discover http://10.0.0.1:8008",
     ],
     checks: [{ id: "overview", required: true }],
-    ownFindings: rulesOfConditions,
+    ownFindings: ["RC050", "RC051", "RC052", "RC053", "RC054", "RC112"],
     load: async () => (await import("../commands/status.ts")).status,
   },
   {

@@ -1,4 +1,4 @@
-import { eventKinds } from "../../app/registry/conditions.ts";
+import { eventKinds } from "../../app/registry/event-kinds.ts";
 import { eventSeverities } from "../../events/cluster-event.ts";
 import type { CommandSpec } from "../../command/framework/command.ts";
 import type { OptionSpec } from "../../command/framework/command-description.ts";

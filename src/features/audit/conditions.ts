@@ -2,12 +2,7 @@
 import { type Condition, oneCase, type Case, type Found } from "../../health/conditions/condition.ts";
 import { countText } from "../../health/wording.ts";
 import { type RouteFinding, routeFindingBlame, routeFindingSubject } from "./core/route-finding.ts";
-
-declare module "../../events/cluster-event.ts" {
-  interface FeatureEventKinds {
-    readonly audit: "routes_differ" | "routes_agree";
-  }
-}
+import { routeEnds } from "./event-kinds.ts";
 
 /** The traffic of a node, or of a target as a whole, does not go where the verdicts say. */
 export const routesDiffer = {
@@ -16,7 +11,7 @@ export const routesDiffer = {
   harm: "split",
   events: {
     begins: "routes_differ",
-    ends: "routes_agree",
+    ends: routeEnds.routes_differ,
     severities: ["error", "warning"],
     holds: null,
     endText: (cluster: string, node: string | null) =>

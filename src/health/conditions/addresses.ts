@@ -4,6 +4,7 @@ import type { ClusterView } from "../evidence/leadership/cluster-view.ts";
 import { countText, listText } from "../wording.ts";
 import type { ClusterFacts } from "./cluster-facts.ts";
 import { type Condition, oneCase, type Case, type Told } from "./condition.ts";
+import { foundEnds } from "./event-kinds.ts";
 
 /** Two hosts use the name of one member. A member that moves may answer at both for a moment. */
 export const addressDisputed = {
@@ -12,7 +13,7 @@ export const addressDisputed = {
   harm: "doubtful",
   events: {
     begins: "address_disputed",
-    ends: "address_settled",
+    ends: foundEnds.address_disputed,
     severities: ["warning"],
     holds: ({ cluster, view }: ClusterFacts): readonly Case[] =>
       [...view.cluster.addressDisputes].map(([member, addresses]) =>
@@ -58,7 +59,7 @@ export const addressUnlisted = {
   harm: "doubtful",
   events: {
     begins: "address_unlisted",
-    ends: "address_listed",
+    ends: foundEnds.address_unlisted,
     severities: ["warning"],
     holds: ({ cluster, nodes }: ClusterFacts): readonly Case[] =>
       nodes

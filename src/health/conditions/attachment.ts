@@ -5,12 +5,13 @@ import type { Observation } from "../../cluster/observation.ts";
 import { attachmentFigures, type AttachmentMark, type ClusterFacts } from "./cluster-facts.ts";
 import { type Condition, oneCase, type Case } from "./condition.ts";
 import { explained, type NodeStanding } from "./node-standing.ts";
+import { foundEnds } from "./event-kinds.ts";
 
 const followsAgain = (cluster: string, node: string | null): string =>
   `${node} of ${cluster} follows the primary again`;
 
 /** A replica is diverged, detached or stalled, not several at a time: one end is that of all. */
-const marked = { ends: "attached", endText: followsAgain, isFoundLate: true } as const;
+const marked = { ends: foundEnds.detached, endText: followsAgain, isFoundLate: true } as const;
 
 /** A replica has WAL that the primary does not have. */
 export const diverged = {

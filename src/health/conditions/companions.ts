@@ -5,6 +5,7 @@ import { countText, listText } from "../wording.ts";
 import type { ClusterFacts, NodeFacts } from "./cluster-facts.ts";
 import { type Condition, oneCase, type Case } from "./condition.ts";
 import { explained } from "./node-standing.ts";
+import { foundEnds } from "./event-kinds.ts";
 
 /** A companion of a node, for people. */
 export interface CompanionOverview {
@@ -51,7 +52,7 @@ export const companionDown = {
   harm: "doubtful",
   events: {
     begins: "companion_down",
-    ends: "companion_up",
+    ends: foundEnds.companion_down,
     severities: ["warning"],
     reason: "companion",
     holds: deadCompanions,

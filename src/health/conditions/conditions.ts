@@ -7,6 +7,7 @@ import { companionDown } from "./companions.ts";
 import { type Condition, isOfWrites, rankOf, type SituationInputs, type Told } from "./condition.ts";
 import { cutOff, dcsDistrusted, dcsLost, dcsUnreachable } from "./dcs.ts";
 import { distrusted, drained } from "./drains.ts";
+import type { ConditionKind } from "./event-kinds.ts";
 import { failsafe, paused } from "./manager.ts";
 import { changingRole } from "./node-signs.ts";
 import { keptOut, nodesOut, nodeWarned } from "./nodes.ts";
@@ -55,22 +56,12 @@ const withoutEvents = [
   keptOut,
 ] as const;
 
-/** The kinds of events that begin or end a condition of the core. */
-export type ConditionKind =
-  | (typeof withEvents)[number]["events"]["begins" | "ends"]
-  | (typeof withOwnEvents)[number]["events"]["begins" | "ends"];
-
 type Known = Condition<ConditionKind>;
 
 /** Conditions that the core finds in the evidence. */
 export const foundConditions: readonly Known[] = withEvents;
 
 export const conditions: readonly Known[] = [...withEvents, ...withOwnEvents, ...withoutEvents];
-
-/** The kinds of events that begin and end a condition. */
-export function kindsOf<Kind extends string>({ events }: Condition<Kind>): readonly Kind[] {
-  return events === undefined ? [] : [events.begins, events.ends];
-}
 
 /** The conditions with a situation of their own, in the order of precedence. */
 const told = [...withOwnEvents, ...withoutEvents, ...withEvents]

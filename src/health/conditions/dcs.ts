@@ -7,6 +7,7 @@ import { isHeard, lockTtlMs, loopWaitMs, retryTimeoutMs } from "../evidence/node
 import { listText, spanText } from "../wording.ts";
 import type { ClusterFacts } from "./cluster-facts.ts";
 import { type Condition, oneCase, type Case, type Told } from "./condition.ts";
+import { foundEnds } from "./event-kinds.ts";
 
 /**
  * Whether the nodes of a cluster reach the DCS, by what they state (`dcs_last_seen`). A node reads the DCS in each of
@@ -125,7 +126,7 @@ export const dcsUnreachable = {
   harm: "leaderless",
   events: {
     begins: "dcs_unreachable",
-    ends: "dcs_reachable",
+    ends: foundEnds.dcs_unreachable,
     severities: ["error", "warning"],
     holds: silenceFound,
     endText: (cluster: string) => `a node of ${cluster} reaches the DCS again`,
@@ -188,7 +189,7 @@ export const dcsLost = {
   harm: "doubtful",
   events: {
     begins: "dcs_lost",
-    ends: "dcs_restored",
+    ends: foundEnds.dcs_lost,
     severities: ["warning"],
     holds: ({ cluster, view }: ClusterFacts): readonly Case[] => {
       const failure = unreadOf(view.cluster.dcs);
@@ -223,7 +224,7 @@ export const dcsDistrusted = {
   harm: "doubtful",
   events: {
     begins: "dcs_distrusted",
-    ends: "dcs_trusted",
+    ends: foundEnds.dcs_distrusted,
     severities: ["error"],
     holds: ({ cluster, view }: ClusterFacts): readonly Case[] => {
       const distrust = view.cluster.dcs?.distrust ?? null;

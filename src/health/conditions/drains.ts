@@ -1,5 +1,6 @@
 /** Nodes that an operator keeps out. The events are those of the orders (events/announced-events.ts). */
 import type { Condition } from "./condition.ts";
+import { orderEnds } from "./event-kinds.ts";
 
 export const drained = {
   id: "drained",
@@ -7,7 +8,7 @@ export const drained = {
   harm: "intended",
   events: {
     begins: "drained",
-    ends: "undrained",
+    ends: orderEnds.drained,
     severities: ["warning"],
     reason: "drained",
     holds: null,
@@ -31,7 +32,7 @@ export const distrusted = {
   harm: "intended",
   events: {
     begins: "distrusted",
-    ends: "trusted",
+    ends: orderEnds.distrusted,
     severities: ["warning"],
     holds: null,
     endText: null,

@@ -3,6 +3,7 @@ import type { ClusterView } from "../evidence/leadership/cluster-view.ts";
 import { type ClusterFacts, isAnswering } from "./cluster-facts.ts";
 import { dcsReach, keptWithoutDcs, lookAtDcs, prospect } from "./dcs.ts";
 import { type Case, type Condition, oneCase, type Told } from "./condition.ts";
+import { foundEnds } from "./event-kinds.ts";
 
 export const paused = {
   id: "paused",
@@ -10,7 +11,7 @@ export const paused = {
   harm: "intended",
   events: {
     begins: "paused",
-    ends: "resumed",
+    ends: foundEnds.paused,
     severities: ["warning"],
     holds: ({ cluster, isPaused }: ClusterFacts): readonly Case[] =>
       isPaused
@@ -29,7 +30,7 @@ export const failsafe = {
   harm: "doubtful",
   events: {
     begins: "failsafe",
-    ends: "failsafe_ended",
+    ends: foundEnds.failsafe,
     severities: ["warning"],
     holds: ({ cluster, isFailsafe }: ClusterFacts): readonly Case[] => {
       const message = `${cluster} runs in failsafe mode: its primary goes on without the DCS because every member agreed`;

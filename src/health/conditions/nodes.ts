@@ -7,6 +7,7 @@ import type { ClusterFacts } from "./cluster-facts.ts";
 import { type Condition, oneCase, type Case, isOfWrites, type SituationInputs, type Told } from "./condition.ts";
 import { explained, isIntended, type NodeStanding } from "./node-standing.ts";
 import { conditionOfNode, type KnownNode, rankOfNode, sinceOfNode } from "./node-signs.ts";
+import { foundEnds } from "./event-kinds.ts";
 
 /**
  * Nodes are out: not fit for their role, or refused in every check with a limit for lag that balancers ask, though nobody
@@ -18,7 +19,7 @@ export const nodesOut = {
   harm: "missing",
   events: {
     begins: "degraded",
-    ends: "restored",
+    ends: foundEnds.degraded,
     severities: ["warning", "error"],
     holds: replicasOut,
     endText: (cluster: string) => `all replicas of ${cluster} are fit again`,

@@ -7,6 +7,7 @@ import { listText } from "../wording.ts";
 import type { ClusterFacts } from "./cluster-facts.ts";
 import { type Condition, oneCase, type Case, type SituationInputs, type Told } from "./condition.ts";
 import { explained, isIntended } from "./node-standing.ts";
+import { foundEnds } from "./event-kinds.ts";
 
 /**
  * A check that balancers ask refuses every node that it could pass. The nodes are judged as balancers ask: a lag limit
@@ -18,7 +19,7 @@ export const poolEmpty = {
   harm: "missing",
   events: {
     begins: "pool_empty",
-    ends: "pool_filled",
+    ends: foundEnds.pool_empty,
     severities: ["error"],
     holds: emptyFound,
     endText: (cluster: string) => `every check of balancers has a member in ${cluster} again`,

@@ -6,6 +6,7 @@ import { strayOf } from "../evidence/leadership/stray-primary.ts";
 import { listText, lostClaimText } from "../wording.ts";
 import type { ClusterFacts } from "./cluster-facts.ts";
 import { type Condition, oneCase, type Case, type SituationInputs, type Told } from "./condition.ts";
+import { foundEnds } from "./event-kinds.ts";
 
 /**
  * How long a conflict must be absent before it counts as ended, in ms. One that is found again sooner is the same one.
@@ -20,7 +21,7 @@ export const claimsConflict = {
   harm: "split",
   events: {
     begins: "claims_conflict",
-    ends: "claims_resolved",
+    ends: foundEnds.claims_conflict,
     severities: ["error"],
     reason: "contested",
     holds: conflictFound,
@@ -90,7 +91,7 @@ export const strayPrimary = {
   harm: "split",
   events: {
     begins: "stray_primary",
-    ends: "stray_ended",
+    ends: foundEnds.stray_primary,
     severities: ["error"],
     reason: "stray_primary",
     // Its end is a report that denies it: while nobody leads for a moment, and while it is silent, it goes on.
@@ -151,7 +152,7 @@ export const systemConflict = {
   harm: "split",
   events: {
     begins: "system_conflict",
-    ends: "system_resolved",
+    ends: foundEnds.system_conflict,
     severities: ["error"],
     holds: twinsFound,
     endText: (cluster: string) =>

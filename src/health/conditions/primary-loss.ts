@@ -16,6 +16,7 @@ import { judge } from "../rules/judge.ts";
 import { listText, lostClaimText, spanText } from "../wording.ts";
 import type { Advice, Condition, SituationInputs, Told } from "./condition.ts";
 import { dcsTrouble } from "./dcs.ts";
+import { lossEnds } from "./event-kinds.ts";
 
 /**
  * No node is fit as the primary, or as the leader of a standby cluster. Its events have phases of their own
@@ -27,7 +28,7 @@ export const withoutPrimary = {
   harm: "leaderless",
   events: {
     begins: "primary_lost",
-    ends: "primary_found",
+    ends: lossEnds.primary_lost,
     severities: ["info", "error"],
     holds: null,
     endText: null,

@@ -9,6 +9,7 @@ import { countText, spanText } from "../wording.ts";
 import type { ClusterFacts } from "./cluster-facts.ts";
 import { type Condition, oneCase, type Case, type Told } from "./condition.ts";
 import { explained } from "./node-standing.ts";
+import { foundEnds } from "./event-kinds.ts";
 
 /** No node of a cluster of two or more answers, or no node is known: the fault is likely rolecall's (rule 9). */
 export const blind = {
@@ -17,7 +18,7 @@ export const blind = {
   harm: "unseen",
   events: {
     begins: "blind",
-    ends: "blind_ended",
+    ends: foundEnds.blind,
     severities: ["error"],
     reason: "blind",
     holds: blindFound,
@@ -90,7 +91,7 @@ export const nodeDown = {
   harm: "missing",
   events: {
     begins: "node_down",
-    ends: "node_up",
+    ends: foundEnds.node_down,
     severities: ["warning"],
     reason: "down",
     holds: nodesDown,

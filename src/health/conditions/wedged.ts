@@ -11,6 +11,7 @@ import { countText, spanText } from "../wording.ts";
 import type { ClusterFacts } from "./cluster-facts.ts";
 import { type Condition, oneCase, type Case } from "./condition.ts";
 import { keptWithoutDcs, reachesDcsSteadily, slackMs } from "./dcs.ts";
+import { foundEnds } from "./event-kinds.ts";
 
 /** A primary that only looks alive (docs/judgement.md, rule 14). */
 export interface Wedged {
@@ -177,7 +178,7 @@ export const wedged = {
   harm: "stuck",
   events: {
     begins: "wedged",
-    ends: "wedged_ended",
+    ends: foundEnds.wedged,
     severities: ["error"],
     holds: wedgedFound,
     endText: (cluster: string, node: string | null) => `${node} of ${cluster} works again, or is not the primary`,

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import { test } from "node:test";
 import { Readable } from "node:stream";
 import { run } from "../../../src/cli/run.ts";
-import { eventKinds } from "../../../src/app/registry/conditions.ts";
+import { eventKinds } from "../../../src/app/registry/event-kinds.ts";
 import type { ClusterEvent } from "../../../src/events/cluster-event.ts";
 import { isEventWanted } from "../../../src/events/event-filter.ts";
 import { parseEventQuery } from "../../../src/http/diagnostics/event-query.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { eventKinds } from "../../../src/app/registry/conditions.ts";
+import { eventKinds } from "../../../src/app/registry/event-kinds.ts";
 import type { ClusterEvent } from "../../../src/events/cluster-event.ts";
 import { isEventWanted } from "../../../src/events/event-filter.ts";
 import { parseEventQuery, type EventQuery } from "../../../src/http/diagnostics/event-query.ts";

@@ -1,10 +1,12 @@
 /** A condition is declared once: whatever else names it follows from its object, or is compared with it here. */
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { parse } from "yaml";
-import { allConditions, clusterEventKinds, eventConditions } from "../../../src/app/registry/conditions.ts";
+import { allConditions, eventConditions } from "../../../src/app/registry/conditions.ts";
+import { clusterEventKinds } from "../../../src/app/registry/event-kinds.ts";
+import { commands } from "../../../src/cli/specs/commands.ts";
 import { isRuleId } from "../../../src/command/result/rules.ts";
 import { clusterConditions, clusterConditionWords } from "../../../src/health/conditions/cluster-condition.ts";
 import { harms, isOfWrites, rankOf } from "../../../src/health/conditions/condition.ts";
@@ -39,7 +41,10 @@ describe("a condition is declared once", () => {
     );
     const found = readdirSync("src", { recursive: true, encoding: "utf8" })
       .filter((file) => /\.(?:ts|js)$/.test(file) && !file.startsWith("web/vendor/"))
-      .filter((file) => !file.startsWith("health/conditions/") && !/^features\/\w+\/conditions\.ts$/.test(file))
+      .filter(
+        (file) =>
+          !file.startsWith("health/conditions/") && !/^features\/\w+\/(?:conditions|event-kinds)\.ts$/.test(file),
+      )
       .filter((file) => named.test(readFileSync(`src/${file}`, "utf8").replace(/\/\*[^]*?\*\/|\/\/.*/g, "")));
     assert.deepEqual(found.sort(), Object.keys(spec.namedElsewhere).sort());
   });
@@ -48,6 +53,21 @@ describe("a condition is declared once", () => {
     const ids = allConditions.map(({ id }) => id);
     assert.equal(new Set(ids).size, ids.length);
     for (const { id, events } of allConditions) assert.equal(events?.begins ?? id, id);
+  });
+
+  test("what a folder of a feature declares has its row in the registry", () => {
+    const declared: string[] = [];
+    for (const feature of readdirSync("src/features")) {
+      const file = `src/features/${feature}/conditions.ts`;
+      if (!existsSync(file)) continue;
+      const ids = readFileSync(file, "utf8").matchAll(/^  id: "(\w+)",$/gm);
+      declared.push(...[...ids].map(([, id = ""]) => id));
+    }
+    const registered = allConditions.filter((condition) => !conditions.some((core) => core.id === condition.id));
+    assert.deepEqual(
+      registered.map(({ id }) => id),
+      declared,
+    );
   });
 
   test("every kind of event of clusters is of a condition, or a change that does not last", () => {
@@ -80,6 +100,12 @@ describe("a condition is declared once", () => {
     assert.deepEqual(quiet.map(({ id }) => id).sort(), Object.keys(spec.withoutEvent).sort());
   });
 
+  test("rolecall status reports the rules of all, and no others", () => {
+    const status = commands.find(({ name }) => name === "status");
+    const rules = new Set(allConditions.flatMap(({ rule = [] }) => rule));
+    assert.deepEqual(status?.ownFindings, [...rules].sort());
+  });
+
   test("its rule exists, and a reason for a no is that of one condition", () => {
     for (const { id, rule } of allConditions) assert.ok(rule === undefined || isRuleId(rule), id);
     const reasons = allConditions.flatMap(({ remedies = {} }) => Object.keys(remedies));
@@ -88,7 +114,9 @@ describe("a condition is declared once", () => {
   });
 
   test("the table of docs/events.md has the severities of its beginning, and an end is info", () => {
-    const rows = readFileSync("docs/events.md", "utf8").matchAll(/^\| `(\w+)` \| ([a-z, ]+) \| \S.* \|$/gm);
+    const rows = readFileSync("docs/events.md", "utf8").matchAll(
+      /^\| `(\w+)` \| ((?:info|warning|error)(?:, \w+)*) \| \S.* \|$/gm,
+    );
     const stated = new Map([...rows].map(([, kind = "", severities = ""]) => [kind, severities.split(", ")]));
     for (const { events } of allConditions) {
       if (events === undefined) continue;
