@@ -84,6 +84,7 @@ export interface Feature<Running extends Opened> {
     Record<string, (running: Running | null, call: FeatureCall) => ReturnType<AnswerOfFeature>>
   >;
   readonly metrics?: readonly FeatureMetric<Running>[];
+  /** What it has found of a cluster. Each condition has a row in app/registry/conditions.ts. */
   readonly conditions?: (running: Running, cluster: string) => readonly Found<EventKind>[];
   /** What `/status` says of a cluster in addition. */
   readonly overview?: (running: Running, cluster: string) => object;
