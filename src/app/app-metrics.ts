@@ -3,7 +3,7 @@ import { type Logger, lostLinesOf } from "../log/logger.ts";
 import { AnswerCounter } from "../http/message/answer-counter.ts";
 import { Metrics } from "../metrics/metrics.ts";
 import { CertificateExpiry } from "./certificate-expiry.ts";
-import type { AskedCheck } from "../health/documents/asked-checks.ts";
+import type { AskedCheck } from "../health/rules/asked-checks.ts";
 import type { Offers } from "../feature/offer.ts";
 import { evidenceBringers } from "../feature/offers.ts";
 import { LivePage } from "./handlers/live-page.ts";
@@ -11,7 +11,8 @@ import { ListenerGroup } from "./listener-group.ts";
 import { Monitor } from "./monitor.ts";
 import { Reloader } from "./reloader.ts";
 import { version } from "../config/version.ts";
-import { clusterEventKinds, processEventKinds } from "../events/cluster-event.ts";
+import { processEventKinds } from "../events/cluster-event.ts";
+import { clusterEventKinds } from "./registry/event-kinds.ts";
 import { livenessIntervalFactor } from "../state/clusters.ts";
 
 /** What the metrics are read from. Most of it is built later, because it counts in them. */

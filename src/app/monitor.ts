@@ -9,12 +9,13 @@ import type { DcsWatches } from "../dcs/dcs-watches.ts";
 import { contain } from "./contain.ts";
 import { LatenessWatch } from "./lateness-watch.ts";
 import { logDocumentFailures } from "./logs/document-failure-log.ts";
+import { eventConditions } from "./registry/conditions.ts";
 import { EventDetector } from "../events/detection/event-detector.ts";
 import { EventLog } from "../events/event-log.ts";
 import { logTlsFiles } from "./logs/certificate-log.ts";
 import { LimitedLines } from "../log/limited-lines.ts";
 import type { HealthPolicy } from "../health/health-policy.ts";
-import type { AskedCheck } from "../health/documents/asked-checks.ts";
+import type { AskedCheck } from "../health/rules/asked-checks.ts";
 import type { Logger } from "../log/logger.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import { noPast, type Past } from "../events/stored/past.ts";
@@ -109,6 +110,7 @@ export class Monitor {
       awaitsFirstRound: true,
       asked,
       ofFeatures: (name) => this.features.conditions(name),
+      conditions: eventConditions,
     });
     this.eventLog = new EventLog({ log, metrics, clock, detector, history: () => this.past });
     this.#drains = this.#buildDrains();

@@ -1,7 +1,7 @@
 import { type DrainChange, type DrainExtent, drainLogFields } from "../cluster/drain.ts";
 import type { CalledChange } from "../cluster/management-call.ts";
 import type { ClusterEvent, EventDraft, EventKind } from "./cluster-event.ts";
-import { countText, spanText } from "../health/documents/wording.ts";
+import { countText, spanText } from "../health/wording.ts";
 
 /** Returns the event of a drain that begins or ends. */
 export function drainEvent({ kind, cluster, node, drain, endedBy }: DrainChange): EventDraft {

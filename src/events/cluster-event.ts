@@ -1,57 +1,14 @@
-/** The kinds of events of clusters and their nodes; docs/events.md explains each. */
-export const clusterEventKinds = [
-  "primary_lost",
-  "primary_found",
-  "change_called",
-  "timeline_back",
-  "claims_conflict",
-  "claims_resolved",
-  "stray_primary",
-  "stray_ended",
-  "system_conflict",
-  "system_resolved",
-  "detached",
-  "diverged",
-  "stalled",
-  "attached",
-  "node_down",
-  "node_up",
-  "companion_down",
-  "companion_up",
-  "pool_empty",
-  "pool_filled",
-  "degraded",
-  "restored",
-  "blind",
-  "blind_ended",
-  "paused",
-  "resumed",
-  "failsafe",
-  "failsafe_ended",
-  "wedged",
-  "wedged_ended",
-  "dcs_unreachable",
-  "dcs_reachable",
-  "dcs_lost",
-  "dcs_restored",
-  "dcs_distrusted",
-  "dcs_trusted",
-  "address_disputed",
-  "address_settled",
-  "address_unlisted",
-  "address_listed",
-  "routes_differ",
-  "routes_agree",
-  "drained",
-  "undrained",
-  "distrusted",
-  "trusted",
-  "switchover_ended",
-  "pauses_taken_over",
-  "pauses_lifted",
-  "node_joined",
-  "node_left",
-] as const;
+import { type ConditionKind, foundEnds, lossEnds, orderEnds } from "../health/conditions/event-kinds.ts";
+
+/**
+ * The kinds of events that features bring. A feature adds its own by declaration merging, beside its conditions:
+ * `declare module ".../events/cluster-event.ts" { interface FeatureEventKinds { readonly audit: "routes_differ" } }`.
+ */
+export interface FeatureEventKinds {}
+
+/** Kinds of events that begin and end no condition. */
+const changesOfPrimary = ["change_called", "timeline_back"] as const;
+const otherChanges = ["switchover_ended", "pauses_taken_over", "pauses_lifted", "node_joined", "node_left"] as const;
 
 /** The kinds of events of rolecall itself. */
 export const processEventKinds = [
@@ -63,9 +20,43 @@ export const processEventKinds = [
   "on_time",
 ] as const;
 
-export const eventKinds = [...clusterEventKinds, ...processEventKinds] as const;
+export type EventKind =
+  | ConditionKind
+  | FeatureEventKinds[keyof FeatureEventKinds]
+  | (typeof changesOfPrimary)[number]
+  | (typeof otherChanges)[number]
+  | (typeof processEventKinds)[number];
 
-export type EventKind = (typeof eventKinds)[number];
+/** What ends the conditions that some kinds of events begin. */
+type Ends = { readonly [begins in EventKind]?: EventKind };
+
+/**
+ * The kinds of events of clusters and their nodes, in the order of references; docs/events.md explains each.
+ * @param ofFeatures what ends the conditions that features bring
+ */
+export function clusterEventKindsOf(ofFeatures: Ends): readonly EventKind[] {
+  const found = [...kindsOf(foundEnds), ...kindsOf(ofFeatures)];
+  return [
+    ...kindsOf(lossEnds),
+    ...changesOfPrimary,
+    // One end of several conditions follows the last of them.
+    ...found.filter((kind, at) => found.lastIndexOf(kind) === at),
+    ...kindsOf(orderEnds),
+    ...otherChanges,
+  ];
+}
+
+/** Each beginning with its end. */
+function kindsOf<Begins extends EventKind>(ends: {
+  readonly [begins in Begins]?: EventKind;
+}): readonly (Begins | EventKind)[] {
+  const kinds: (Begins | EventKind)[] = [];
+  for (const begins in ends) {
+    const end = ends[begins];
+    kinds.push(begins, ...(end === undefined ? [] : [end]));
+  }
+  return kinds;
+}
 
 /** Severities, the lowest first. */
 export const eventSeverities = ["info", "warning", "error"] as const;

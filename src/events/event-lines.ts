@@ -1,4 +1,5 @@
 import { seeField } from "../config/reason-link.ts";
+import { conditions } from "../health/conditions/conditions.ts";
 import type { Reason } from "../health/reason.ts";
 import type { ClusterEvent, EventDraft, EventKind, EventSeverity } from "./cluster-event.ts";
 import type { Logger } from "../log/logger.ts";
@@ -11,17 +12,9 @@ const levels: { readonly [severity in EventSeverity]: "error" | "warn" | "info" 
 };
 
 /** The reasons that events stand for: a log line refers to their explanation. */
-const reasons: { readonly [kind in EventKind]?: Reason } = {
-  claims_conflict: "contested",
-  stray_primary: "stray_primary",
-  detached: "detached",
-  diverged: "diverged",
-  stalled: "stalled",
-  node_down: "down",
-  companion_down: "companion",
-  blind: "blind",
-  drained: "drained",
-};
+const reasons: ReadonlyMap<EventKind, Reason> = new Map(
+  conditions.flatMap(({ events }) => (events?.reason === undefined ? [] : [[events.begins, events.reason] as const])),
+);
 
 /**
  * Logs an event in one line, at the level of its severity.
@@ -37,7 +30,7 @@ export function logEvent(log: Logger, event: EventDraft & Pick<Partial<ClusterEv
     ...(cause === null ? {} : { cause }),
     ...figures,
     ...more,
-    ...seeField(reasons[kind] ?? null),
+    ...seeField(reasons.get(kind) ?? null),
   };
   log[levels[severity]](fields, message);
 }

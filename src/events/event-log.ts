@@ -4,7 +4,7 @@ import type { CalledChange } from "../cluster/management-call.ts";
 import type { ProbeOutcome, Recorded } from "../cluster/outcome.ts";
 import type { ClusterState } from "../cluster/snapshot.ts";
 import { withholdsPassword } from "../health/evidence/node/node-password.ts";
-import type { LoggedChange, TimedSummary } from "../health/documents/summary.ts";
+import type { LoggedChange, TimedSummary } from "../health/rules/summary.ts";
 import type { HealthPolicy } from "../health/health-policy.ts";
 import { AccusationHistory, type Accused } from "./accusation-history.ts";
 import type { ClusterEvent, EventDraft } from "./cluster-event.ts";

@@ -4,7 +4,7 @@ import type { ClusterState } from "../cluster/snapshot.ts";
 import type { HealthPolicy } from "../health/health-policy.ts";
 import { viewAt } from "../health/evidence/leadership/cluster-view.ts";
 import { nodeGrounds } from "../health/documents/node-overview.ts";
-import { timedSummary, type Summary, type TimedSummary } from "../health/documents/summary.ts";
+import { timedSummary, type Summary, type TimedSummary } from "../health/rules/summary.ts";
 import type { Reason } from "../health/reason.ts";
 
 /** A change of role, verdict or reachability of one node. */

@@ -1,4 +1,4 @@
-import type { LoggedChange } from "../health/documents/summary.ts";
+import type { LoggedChange } from "../health/rules/summary.ts";
 import type { VerdictChange } from "./verdict-changes.ts";
 
 /** Changes kept of each node. */

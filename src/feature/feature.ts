@@ -3,8 +3,8 @@ import type { Node } from "../cluster/node.ts";
 import type { Hint, HintEffect } from "../cluster/hint.ts";
 import type { ClusterState, Snapshot } from "../cluster/snapshot.ts";
 import type { Config, ListenerConfig } from "../config/model/config.ts";
-import type { Condition } from "../events/detection/condition.ts";
-import type { EventDraft } from "../events/cluster-event.ts";
+import type { Found } from "../health/conditions/condition.ts";
+import type { EventDraft, EventKind } from "../events/cluster-event.ts";
 import type { HealthPolicy } from "../health/health-policy.ts";
 import type { AnswerOfFeature, FeatureCall } from "../http/admin-api/admin-api.ts";
 import type { ConnectionHandler } from "../http/listener/listener-set.ts";
@@ -151,7 +151,8 @@ export interface Feature<Running extends Opened> {
   /** The same for paths below `/clusters/{cluster}/`, whole. */
   readonly clusterRoutes?: Feature<Running>["routes"];
   readonly metrics?: readonly FeatureMetric<Running>[];
-  readonly conditions?: (running: Running, cluster: string) => readonly Condition[];
+  /** What it has found of a cluster. Each condition has a row in app/registry/conditions.ts. */
+  readonly conditions?: (running: Running, cluster: string) => readonly Found<EventKind>[];
   /** What `/status` says of a cluster in addition. */
   readonly overview?: (running: Running, cluster: string) => object;
   /** What `/edges` says of this process in addition. `null`: the feature is not in use. */

@@ -1,7 +1,7 @@
 import { failoverLimits, type LagLimit } from "../cluster/lag-limit.ts";
 import { nodeNamed } from "../cluster/lookup.ts";
 import { viewAt, type ClusterView } from "../health/evidence/leadership/cluster-view.ts";
-import { askedChecks } from "../health/documents/asked-checks.ts";
+import { askedChecks } from "../health/rules/asked-checks.ts";
 import { explain } from "../health/rules/explain.ts";
 import { explanationJson, remarksOn } from "../health/documents/explanation-document.ts";
 import {

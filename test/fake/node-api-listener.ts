@@ -123,6 +123,7 @@ export async function openNodeApiListener(
     askedChecks: () => [],
     ofFeatures: () => ({}),
     config: () => ({ file: null, loaded_at: "1970-01-01T00:00:00.000Z", refused: null }),
+    eventKinds: [],
     events: () => [],
     storedEvents: async () => ({ events: [], isComplete: true }),
   };

@@ -1,3 +1,4 @@
+import type { DrainExtent } from "../../src/cluster/drain.ts";
 import type { FailureKind } from "../../src/cluster/observation.ts";
 import type { ExporterPage, ExporterRole } from "../../src/cluster/exporter/exporter-report.ts";
 import { primaryPage, replicaPage } from "./exporter-page.ts";
@@ -30,6 +31,8 @@ export type Step = { readonly at: number; readonly sent?: number } & (
       readonly beside: { readonly [node: string]: { readonly [companion: string]: FailureKind | "answered" } };
       readonly times?: number;
     }
+  /** An operator keeps a node out for a minute. */
+  | { readonly drains: string; readonly extent: DrainExtent; readonly reason: string }
   | { readonly ask: string | null; readonly is: { readonly [check: string]: string } }
   /** Until when a verdict is valid, in seconds; `.inf`: until something is recorded. */
   | { readonly ask: string | null; readonly until: { readonly [check: string]: number } }
@@ -99,6 +102,16 @@ function beside(watched: ClusterFixture, step: Extract<Step, { beside: unknown }
       }
 }
 
+/** The time of day of a scenario begins at midnight of the first day of 2026. */
+function drain(watched: ClusterFixture, step: Extract<Step, { drains: string }>): void {
+  const { at, drains: node, extent, reason } = step;
+  const [untilMs, wallMs] = [(at + 60) * 1000, Date.UTC(2026, 0, 1)];
+  const since = new Date(wallMs + at * 1000).toISOString();
+  const until = new Date(wallMs + untilMs).toISOString();
+  const order = { reason, by: "ann", extent, untilMs, since, until };
+  watched.record({ kind: "drain", cluster: "demo", node, drain: order }, at * 1000);
+}
+
 /** Returns a line for each check whose value differs from the expected one. */
 function differences<Value>(
   step: Step,
@@ -126,6 +139,7 @@ function play(watched: ClusterFixture, step: Step): readonly string[] {
   else if ("names" in step) watched.nameLeader(step.names, step.of, atMs, step);
   else if ("shows" in step) show(watched, step, atMs);
   else if ("beside" in step) beside(watched, step);
+  else if ("drains" in step) drain(watched, step);
   else if ("until" in step)
     return differences(
       step,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { readSources } from "../fake/source-files.ts";
 import { describe, test } from "node:test";
-import { askedChecks } from "../../src/health/documents/asked-checks.ts";
+import { askedChecks } from "../../src/health/rules/asked-checks.ts";
 import { clusterMetrics, type ClusterSources } from "../../src/metrics/nodes/cluster-metrics.ts";
 import { nodeMetrics } from "../../src/metrics/nodes/node-metrics.ts";
 import { nodeSeries } from "../../src/metrics/nodes/node-series.ts";

@@ -1,5 +1,6 @@
 import type { MonitorContext } from "../../../src/app/monitor.ts";
-import { clusterEventKinds, processEventKinds } from "../../../src/events/cluster-event.ts";
+import { clusterEventKinds } from "../../../src/app/registry/event-kinds.ts";
+import { processEventKinds } from "../../../src/events/cluster-event.ts";
 import { Metrics } from "../../../src/metrics/metrics.ts";
 
 function unused(): never {

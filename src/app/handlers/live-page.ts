@@ -1,7 +1,7 @@
 import type { ClusterState, Snapshot } from "../../cluster/snapshot.ts";
 import { version } from "../../config/version.ts";
 import type { EventLog } from "../../events/event-log.ts";
-import type { AskedCheck } from "../../health/documents/asked-checks.ts";
+import type { AskedCheck } from "../../health/rules/asked-checks.ts";
 import type { AskedOverview } from "../../health/documents/asked-nodes.ts";
 import type { Past } from "../../events/stored/past.ts";
 import type { ConfigOverview } from "../../http/diagnostics/config-overview.ts";

@@ -1,5 +1,6 @@
+import { eventKinds } from "../registry/event-kinds.ts";
 import type { LagLimit } from "../../cluster/lag-limit.ts";
-import type { AskedCheck } from "../../health/documents/asked-checks.ts";
+import type { AskedCheck } from "../../health/rules/asked-checks.ts";
 import type { EventLog } from "../../events/event-log.ts";
 import { noPast, type Past } from "../../events/stored/past.ts";
 import type { Features } from "../host/features.ts";
@@ -155,6 +156,7 @@ function diagnosticsOf(sources: AnswerSources, context: MainBackendContext): Dia
     askedChecks,
     ofFeatures: (cluster) => features.overview(cluster),
     config: () => ({ ...config(), ...failedOf(features) }),
+    eventKinds,
     events: () => eventLog.events.recent(),
     storedEvents: (query, { turn, signal }) =>
       (past() ?? noPast).readEvents(query, { signal, charge: (ms) => turn.charge(ms) }),

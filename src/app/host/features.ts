@@ -1,5 +1,6 @@
 import type { Config } from "../../config/model/config.ts";
-import type { Condition } from "../../events/detection/condition.ts";
+import type { Found } from "../../health/conditions/condition.ts";
+import type { EventKind } from "../../events/cluster-event.ts";
 import type { ListenerInForce } from "../../feature/feature.ts";
 import type { AnswerOfFeature } from "../../http/admin-api/admin-api.ts";
 import type { ConnectionHandler } from "../../http/listener/listener-set.ts";
@@ -67,7 +68,7 @@ export class Features {
   }
 
   /** What features have found of a cluster. */
-  conditions(cluster: string): readonly Condition[] {
+  conditions(cluster: string): readonly Found<EventKind>[] {
     return this.#all.flatMap((one) => one.conditions(cluster));
   }
 

@@ -1,6 +1,7 @@
 import type { SetTimer } from "../../cluster/timer.ts";
 import type { Config } from "../../config/model/config.ts";
-import type { Condition } from "../../events/detection/condition.ts";
+import type { Found } from "../../health/conditions/condition.ts";
+import type { EventKind } from "../../events/cluster-event.ts";
 import type { Feature, Host, ListenerInForce, Opened } from "../../feature/feature.ts";
 import type { Offer } from "../../feature/offer.ts";
 import { Scope } from "../../feature/scope.ts";
@@ -36,7 +37,7 @@ export interface RunningFeature {
   listening(keys: ReadonlySet<string>): void;
   draining(): void;
   withdrawn(isWithdrawn: boolean): void;
-  conditions(cluster: string): readonly Condition[];
+  conditions(cluster: string): readonly Found<EventKind>[];
   overview(cluster: string): object;
   edges(): object;
   readonly metrics: readonly BroughtMetric[];
@@ -189,8 +190,11 @@ class FeatureInProcess<Running extends Opened> implements RunningFeature {
     this.#contain(undefined, (opened) => opened.withdrawn?.(isWithdrawn));
   }
 
-  conditions(cluster: string): readonly Condition[] {
-    return this.#contain<readonly Condition[]>([], (opened) => this.#feature.conditions?.(opened, cluster) ?? []);
+  conditions(cluster: string): readonly Found<EventKind>[] {
+    return this.#contain<readonly Found<EventKind>[]>(
+      [],
+      (opened) => this.#feature.conditions?.(opened, cluster) ?? [],
+    );
   }
 
   overview(cluster: string): object {

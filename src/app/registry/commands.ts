@@ -1,4 +1,5 @@
 import type { CommandSpec } from "../../command/framework/command.ts";
+import { eventKinds } from "./event-kinds.ts";
 import { auditCommands } from "../../features/audit/commands.ts";
 import { fleetCommands } from "../../features/fleet/commands.ts";
 import { managementCommands } from "../../features/gateway/commands.ts";
@@ -7,9 +8,17 @@ import { switchoverCommands } from "../../features/switchover/commands.ts";
 
 /** The commands of the features, by the group of the help that they belong to. */
 export const featureCommands: { readonly look: readonly CommandSpec[]; readonly act: readonly CommandSpec[] } = {
-  look: [...auditCommands, ...fleetCommands, ...pastCommands],
-  act: [...switchoverCommands, ...managementCommands],
+  look: [...auditCommands, ...fleetCommands, ...pastCommands].map(withChoices),
+  act: [...switchoverCommands, ...managementCommands].map(withChoices),
 };
+
+/** Gives options the values that only the registries know. */
+function withChoices(command: CommandSpec): CommandSpec {
+  const options = command.options.map(({ choicesOf, ...option }) =>
+    choicesOf === undefined ? option : { ...option, choices: eventKinds },
+  );
+  return { ...command, options };
+}
 
 /** The order of the commands in the help, by their group. */
 export const commandOrder: { readonly look: readonly string[]; readonly act: readonly string[] } = {

@@ -1,5 +1,5 @@
 import { unnamedStandbys } from "../../health/documents/unnamed-standbys.ts";
-import { listText } from "../../health/documents/wording.ts";
+import { listText } from "../../health/wording.ts";
 import type { DoctorContext } from "../../command/doctor/doctor-context.ts";
 
 /** Reports replicas that are known by exporters alone, and whose streams have other names (RC176). */

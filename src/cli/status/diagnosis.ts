@@ -1,5 +1,11 @@
 import type { StatusCluster, StatusNode } from "../../command/client/cluster-status.ts";
 import type { ResultBuilder } from "../../command/result/builder.ts";
+import { isRuleId } from "../../command/result/rules.ts";
+import { isSevere } from "../../health/conditions/cluster-condition.ts";
+import { conditionOfWord } from "../../health/conditions/conditions.ts";
+import { isIntended } from "../../health/conditions/node-standing.ts";
+import { nodesOut, nodeWarned } from "../../health/conditions/nodes.ts";
+import { blind } from "../../health/conditions/reach.ts";
 import { headlineOf } from "../../health/documents/situation.ts";
 import { explainClusterCommand, explainNodeCommand } from "./next-commands.ts";
 
@@ -16,17 +22,14 @@ export function diagnoseClusters(
   for (const cluster of clusters) {
     const name = cluster.cluster;
     const { condition } = cluster.situation;
-    if (condition === "without nodes")
-      result.diagnose("RC112", { message: `${name}: ${headlineOf(cluster.situation)}` });
-    else if (condition === "blind")
-      result.diagnose("RC052", { message: `${name}: no node has answered within max_age` });
-    else if (condition === "without a primary" || condition === "two primaries") {
-      result.diagnose(condition === "two primaries" ? "RC054" : "RC050", {
-        message: `${name}: ${headlineOf(cluster.situation)}`,
-        action: `Run ${explainClusterCommand(cluster, source)}`,
+    const { rule, harm, id } = conditionOfWord(condition) ?? {};
+    if (isSevere(condition) && rule !== undefined && isRuleId(rule))
+      result.diagnose(rule, {
+        message: `${name}: ${id === blind.id ? "no node has answered within max_age" : headlineOf(cluster.situation)}`,
+        // Without a node that answers there is nothing to explain.
+        ...(harm === "unseen" ? {} : { action: `Run ${explainClusterCommand(cluster, source)}` }),
       });
-    }
-    if (condition === "blind") continue;
+    if (id === blind.id) continue;
     for (const node of cluster.nodes) diagnoseNode(result, { cluster, node, source });
   }
 }
@@ -46,16 +49,15 @@ function diagnoseNode(result: Pick<ResultBuilder, "diagnose">, { cluster, node, 
     if (first !== undefined) {
       const figure = first.detail === null ? "" : ` ${first.detail}`;
       const message = `${name}: refused in ${node.refused.length} of ${node.asked} checks of balancers: ${first.reason}${figure} (${first.pool ?? first.check})`;
-      result.diagnose("RC053", { message, action });
+      result.diagnose(nodeWarned.rule, { message, action });
     }
-    if (warning !== null) result.diagnose("RC053", { message: `${name}: ${warning}`, action });
+    if (warning !== null) result.diagnose(nodeWarned.rule, { message: `${name}: ${warning}`, action });
     return;
   }
   const cause = detail === null ? reason : `${reason} (${detail})`;
-  const isIntended = node.condition === "drained";
-  result.diagnose("RC051", {
+  result.diagnose(nodesOut.rule, {
     message: `${name}: ${cause}`,
     action,
-    ...(isIntended ? { severity: "info" as const } : {}),
+    ...(node.condition === "drained" || isIntended(reason) ? { severity: "info" as const } : {}),
   });
 }

@@ -1,3 +1,4 @@
+import { withoutPrimary } from "../../health/conditions/primary-loss.ts";
 import { hardReasons, isReason, softReasons } from "../../health/reason.ts";
 import { reasonLink } from "../../config/reason-link.ts";
 import type { StatusCluster, StatusNode } from "../../command/client/cluster-status.ts";
@@ -37,12 +38,12 @@ export function reasonsFooter(
 
 /** The clusters that no node can write in, although nodes answer. */
 function outages(clusters: readonly ShownCluster[], source: readonly string[]): readonly FooterEntry[] {
-  const lost = clusters.filter(({ cluster }) => cluster.situation.condition === "without a primary");
+  const lost = clusters.filter(({ cluster }) => cluster.situation.condition === withoutPrimary.status.condition);
   const [first] = lost;
   if (first === undefined) return [];
   return [
     {
-      heading: `without a primary (${clusterNames(lost)})`,
+      heading: `${withoutPrimary.status.condition} (${clusterNames(lost)})`,
       link: null,
       command: explainClusterCommand(first.cluster, source),
     },

@@ -1,4 +1,4 @@
-import type { RefusedCheck } from "../../health/documents/asked-checks.ts";
+import type { RefusedCheck } from "../../health/rules/asked-checks.ts";
 import type { AskedNonMember } from "../../health/documents/asked-nodes.ts";
 import type { NodeOverview } from "../../health/documents/node-overview.ts";
 import type { ClusterOverview } from "../../health/documents/overview.ts";

@@ -9,6 +9,8 @@ export interface OptionSpec {
   readonly value?: string;
   readonly multiple?: boolean;
   readonly choices?: readonly string[];
+  /** Choices that the registries add: every part of the program brings its own. */
+  readonly choicesOf?: "event kinds";
   /**
    * What a shell completes for the value, unless there are choices: names, or words that the parser does not enforce.
    * Values with the placeholder FILE are files.

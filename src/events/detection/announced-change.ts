@@ -1,7 +1,7 @@
 import { nodeNamed, nodeOfMember } from "../../cluster/lookup.ts";
-import { isDcsOverdue } from "../../health/documents/dcs-reach.ts";
-import { scheduledSwitchover } from "../../health/documents/plans.ts";
-import { type ClusterFacts, isAnswering } from "./cluster-facts.ts";
+import { isDcsOverdue } from "../../health/conditions/dcs.ts";
+import { scheduledSwitchover } from "../../health/evidence/node/plans.ts";
+import { type ClusterFacts, isAnswering } from "../../health/conditions/cluster-facts.ts";
 
 /** How long before or after its announcement a change of the primary may be seen, in ms. */
 const nearMs = 60_000;

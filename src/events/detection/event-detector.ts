@@ -1,11 +1,11 @@
 import type { Leadership } from "../../cluster/leadership.ts";
-import type { Condition } from "./condition.ts";
+import type { Condition, Found } from "../../health/conditions/condition.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
 import { type ClusterView, viewAt } from "../../health/evidence/leadership/cluster-view.ts";
-import type { AskedCheck } from "../../health/documents/asked-checks.ts";
-import type { Summary } from "../../health/documents/summary.ts";
+import type { AskedCheck } from "../../health/rules/asked-checks.ts";
+import type { Summary } from "../../health/rules/summary.ts";
 import type { HealthPolicy } from "../../health/health-policy.ts";
-import type { ClusterEvent, EventDraft } from "../cluster-event.ts";
+import type { ClusterEvent, EventDraft, EventKind } from "../cluster-event.ts";
 import type { EventFinder, FinderContext } from "../event-log.ts";
 import {
   type ClusterFacts,
@@ -16,7 +16,8 @@ import {
   isHidden,
   isProbedSince,
   primaryOf,
-} from "./cluster-facts.ts";
+} from "../../health/conditions/cluster-facts.ts";
+import { KnownConditions } from "./known-conditions.ts";
 import { OpenConditions } from "./open-conditions.ts";
 import { type PrimaryMemory, noPrimaryYet, primaryEvents } from "./primary-events.ts";
 
@@ -58,7 +59,9 @@ export interface DetectorOptions {
   /** The checks with a limit for lag that balancers ask of a cluster. */
   readonly asked?: (cluster: string) => readonly AskedCheck[];
   /** What features have found of a cluster. */
-  readonly ofFeatures?: (cluster: string) => readonly Condition[];
+  readonly ofFeatures?: (cluster: string) => readonly Found<EventKind>[];
+  /** The conditions that begin and end with events. Default: those of the core */
+  readonly conditions?: readonly Condition<EventKind>[];
 }
 
 /**
@@ -71,9 +74,11 @@ export class EventDetector implements EventFinder {
   readonly #systems = new Map<string | null, number>();
   readonly #awaitsFirstRound: boolean;
   readonly #asked: (cluster: string) => readonly AskedCheck[];
-  readonly #ofFeatures: (cluster: string) => readonly Condition[];
+  readonly #ofFeatures: (cluster: string) => readonly Found<EventKind>[];
+  readonly #known: KnownConditions;
 
-  constructor({ awaitsFirstRound = false, asked = () => [], ofFeatures = () => [] }: DetectorOptions = {}) {
+  constructor({ awaitsFirstRound = false, asked = () => [], ofFeatures = () => [], conditions }: DetectorOptions = {}) {
+    this.#known = new KnownConditions(conditions);
     this.#awaitsFirstRound = awaitsFirstRound;
     this.#asked = asked;
     this.#ofFeatures = ofFeatures;
@@ -110,7 +115,7 @@ export class EventDetector implements EventFinder {
     if (visibility === "clear") this.#setPresent(memory, primary);
     const twins = this.#twinsOf(cluster.name, primary);
     const judged = { summaries, asked: this.#asked(cluster.name) };
-    const facts = factsOf(view, judged, { visibility, primary, twins, ofFeatures: this.#ofFeatures(cluster.name) });
+    const facts = factsOf(view, judged, { visibility, primary, twins });
     const { phase } = memory;
     if (phase.kind !== "settled") {
       memory.firstPrimary = facts.primary ?? memory.firstPrimary;
@@ -121,7 +126,11 @@ export class EventDetector implements EventFinder {
     if (memory.members.size === 0 && wasHidden) memory.members = namesOf(facts);
     const members = memberEvents(memory.members, facts);
     memory.members = members.members;
-    return [...members.events, ...memory.conditions.update(facts), ...primaryEvents(memory.primary, facts)];
+    return [
+      ...members.events,
+      ...memory.conditions.update(facts, this.#ofFeatures(cluster.name)),
+      ...primaryEvents(memory.primary, facts),
+    ];
   }
 
   /**
@@ -191,7 +200,7 @@ export class EventDetector implements EventFinder {
     const known = this.#clusters.get(cluster);
     if (known !== undefined) return known;
     const memory: ClusterMemory = {
-      conditions: new OpenConditions(),
+      conditions: new OpenConditions(this.#known),
       primary: noPrimaryYet(),
       members: new Set(),
       phase: this.#awaitsFirstRound ? { kind: "first_round" } : { kind: "settling", sinceMs: nowMs },

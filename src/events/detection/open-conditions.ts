@@ -1,7 +1,7 @@
-import type { ClusterEvent, EventDraft } from "../cluster-event.ts";
-import type { ClusterFacts } from "./cluster-facts.ts";
-import { conditionKey, endOf, isAttachmentMark, isBeginning, isFoundLate, type Condition } from "./condition.ts";
-import { conditionsOf, isEndKnown, quietMsOf } from "./conditions.ts";
+import type { ClusterEvent, EventDraft, EventKind } from "../cluster-event.ts";
+import type { ClusterFacts } from "../../health/conditions/cluster-facts.ts";
+import type { Found } from "../../health/conditions/condition.ts";
+import type { Beginning, KnownConditions } from "./known-conditions.ts";
 
 /** A condition that was reported and lasts. */
 interface OpenCondition {
@@ -18,7 +18,7 @@ interface OpenCondition {
 }
 
 /**
- * How long what an earlier process reported is taken to last if it is found late ({@link isFoundLate}), in ms.
+ * How long what an earlier process reported is taken to last if it is found late (`isFoundLate`), in ms.
  * Everything else is known once each node was probed.
  */
 const resumedLateMs = 30_000;
@@ -31,20 +31,29 @@ interface PendingCondition {
 
 /** The conditions of one cluster that last. Turns what is present now into beginnings and ends. */
 export class OpenConditions {
+  readonly #known: KnownConditions;
   readonly #open = new Map<string, OpenCondition>();
   readonly #pending = new Map<string, PendingCondition>();
+
+  constructor(known: KnownConditions) {
+    this.#known = known;
+  }
 
   /** How many conditions last. */
   get size(): number {
     return this.#open.size;
   }
 
-  /** Compares with the facts of a later instant. @returns beginnings, then ends */
-  update(facts: ClusterFacts): readonly EventDraft[] {
+  /**
+   * Compares with the facts of a later instant.
+   * @param ofFeatures what features have found
+   * @returns beginnings, then ends
+   */
+  update(facts: ClusterFacts, ofFeatures: readonly Found<EventKind>[]): readonly EventDraft[] {
     const events: EventDraft[] = [];
     const present = new Set<string>();
-    for (const condition of conditionsOf(facts)) {
-      const key = conditionKey(condition.begins);
+    for (const condition of this.#known.find(facts, ofFeatures)) {
+      const key = this.#known.keyOf(condition.begins);
       if (key === null) continue;
       present.add(key);
       if (this.#isBegun(key, condition, facts.nowMs)) events.push(condition.begins);
@@ -59,21 +68,17 @@ export class OpenConditions {
    * @param nowMs the present instant, in ms of rolecall's clock
    */
   resume(event: ClusterEvent, sinceMs: number, nowMs: number): void {
-    const key = conditionKey(event);
+    const key = this.#known.keyOf(event);
     if (key === null) return;
-    if (isBeginning(event)) {
+    if (this.#known.isBeginning(event)) {
       const since = this.#open.get(key)?.sinceMs ?? sinceMs;
-      const endsFromMs = isFoundLate(event) ? nowMs + resumedLateMs : nowMs;
+      const endsFromMs = this.#known.isFoundLate(event) ? nowMs + resumedLateMs : nowMs;
       const rest = { seenMs: nowMs, absentSinceMs: null, endsFromMs };
       this.#open.set(key, { begins: event, level: null, sinceMs: since, ...rest });
     } else this.#open.delete(key);
   }
 
-  #isBegun(
-    key: string,
-    { begins, level, holdMs = 0, sinceMs: statedMs = Infinity }: Condition,
-    nowMs: number,
-  ): boolean {
+  #isBegun(key: string, { begins, level, holdMs, sinceMs: statedMs = Infinity }: Beginning, nowMs: number): boolean {
     const known = this.#open.get(key);
     const isKnown = known !== undefined && (known.level === level || isResumed(known, begins));
     if (isKnown) {
@@ -105,7 +110,7 @@ export class OpenConditions {
     for (const [key, condition] of this.#open) {
       const { begins, sinceMs, level, seenMs } = condition;
       const { node } = begins;
-      if (present.has(key) || !isEndKnown(begins, facts)) continue;
+      if (present.has(key) || !this.#known.isEndKnown(begins, facts)) continue;
       const absentSinceMs = condition.absentSinceMs ?? facts.nowMs;
       if (this.#isEndEarly(condition, facts.nowMs)) {
         this.#open.set(key, { ...condition, absentSinceMs });
@@ -115,8 +120,8 @@ export class OpenConditions {
       // Nothing ends at a node that has left.
       if (node !== null && !nodes.has(node)) continue;
       // What an earlier process saw lasted until this one found it absent.
-      const overMs = quietMsOf(begins.kind) > 0 && level !== null ? seenMs : absentSinceMs;
-      const end = endOf(begins, { forMs: overMs - sinceMs, agoMs: facts.nowMs - overMs });
+      const overMs = this.#known.quietMsOf(begins) > 0 && level !== null ? seenMs : absentSinceMs;
+      const end = this.#known.endOf(begins, { forMs: overMs - sinceMs, agoMs: facts.nowMs - overMs });
       if (end !== null) events.push(end);
     }
     return events;
@@ -124,15 +129,13 @@ export class OpenConditions {
 
   /** Whether a condition that is absent may be present again soon, as the same one. */
   #isEndEarly({ begins, level, seenMs, endsFromMs }: OpenCondition, nowMs: number): boolean {
-    if (nowMs - seenMs < quietMsOf(begins.kind) || nowMs < endsFromMs) return true;
-    // A cluster may be degraded because of a mark that is found anew later.
-    const isResumedDegraded = begins.kind === "degraded" && level === null;
-    return isResumedDegraded && [...this.#open.values()].some((open) => open.level === null && isMark(open));
+    if (nowMs - seenMs < this.#known.quietMsOf(begins) || nowMs < endsFromMs) return true;
+    // Another one may be found anew later, and this one with it.
+    return (
+      level === null &&
+      [...this.#open.values()].some((open) => open.level === null && this.#known.restsOn(begins, open.begins))
+    );
   }
-}
-
-function isMark({ begins }: OpenCondition): boolean {
-  return isAttachmentMark(begins);
 }
 
 /** Whether an earlier process reported the same. */

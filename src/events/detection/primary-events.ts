@@ -1,7 +1,7 @@
 import { nodeNamed } from "../../cluster/lookup.ts";
-import type { ClusterFacts, PrimaryFacts } from "./cluster-facts.ts";
-import { lossCause } from "../../health/documents/loss-cause.ts";
-import { spanText } from "../../health/documents/wording.ts";
+import type { ClusterFacts, PrimaryFacts } from "../../health/conditions/cluster-facts.ts";
+import { lossCause } from "../../health/conditions/primary-loss.ts";
+import { spanText } from "../../health/wording.ts";
 import type { EventDraft, EventSeverity } from "../cluster-event.ts";
 import { isAnnounced } from "./announced-change.ts";
 

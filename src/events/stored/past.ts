@@ -3,7 +3,7 @@ import type { Recorded } from "../../cluster/outcome.ts";
 import type { Accused } from "../accusation-history.ts";
 import type { HistorySink } from "../event-log.ts";
 import type { IncidentSubject } from "../incident/incident-subject.ts";
-import type { LoggedChange } from "../../health/documents/summary.ts";
+import type { LoggedChange } from "../../health/rules/summary.ts";
 import type { LagSteps } from "./lag-steps.ts";
 
 /** Which events of the history on disk are wanted. Times in ms since the epoch, both included. */

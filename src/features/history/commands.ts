@@ -1,4 +1,4 @@
-import { eventKinds, eventSeverities } from "../../events/cluster-event.ts";
+import { eventSeverities } from "../../events/cluster-event.ts";
 import type { CommandSpec } from "../../command/framework/command.ts";
 import type { OptionSpec } from "../../command/framework/command-description.ts";
 import { clusterOption, nodeOption, pastTimeHelp, serverOptions } from "../../command/framework/options.ts";
@@ -24,7 +24,13 @@ export const pastCommands: readonly CommandSpec[] = [
       nodeOption,
       { name: "since", value: "TIME", help: `the oldest events: ${pastTimeHelp}` },
       { name: "until", value: "TIME", help: "the newest events, as --since" },
-      { name: "kind", value: "KIND", multiple: true, choices: eventKinds, help: "one kind of events; may be repeated" },
+      {
+        name: "kind",
+        value: "KIND",
+        multiple: true,
+        choicesOf: "event kinds",
+        help: "one kind of events; may be repeated",
+      },
       {
         name: "severity",
         value: "SEVERITY",

@@ -1,9 +1,8 @@
 import type { Observation } from "../../cluster/observation.ts";
 import type { Check } from "../check.ts";
 import type { ClusterView } from "../evidence/leadership/cluster-view.ts";
-import { lostDcsText } from "./dcs-reach.ts";
-import { nodeMarks } from "./plans.ts";
-import { wedgedWarning } from "./wedged.ts";
+import { nodeMarks } from "../evidence/node/plans.ts";
+import { nodeRemark } from "../conditions/node-signs.ts";
 import { statedOf, type Verdict } from "../verdict.ts";
 import { statusOf } from "../verdict-status.ts";
 import type { Explanation } from "../rules/explain.ts";
@@ -58,15 +57,14 @@ function ruleText(rule: RuleLine, isDecisive: boolean): string {
  * the DCS, and what its status document says for people. Whole clauses.
  */
 export function remarksOn(view: ClusterView, observation: Observation): readonly string[] {
-  const wedged = wedgedWarning(view, observation);
-  const trouble = wedged ?? lostDcsText(view, observation);
+  const remark = nodeRemark(view, observation);
   const marks = nodeMarks(observation.report);
   const parameters = marks.pending_restart_reason.length === 0 ? "" : ` (${marks.pending_restart_reason.join(", ")})`;
   return [
-    ...(trouble === null ? [] : [`${observation.node.name} ${trouble}`]),
+    ...(remark === null ? [] : [`${observation.node.name} ${remark.text}`]),
     ...(marks.pending_restart ? [`it waits for a restart${parameters}`] : []),
     // What shows that a primary is wedged names its watchdog, too.
-    ...(marks.watchdog_failed && wedged === null ? ["its watchdog has failed"] : []),
+    ...(marks.watchdog_failed && remark?.condition !== "wedged" ? ["its watchdog has failed"] : []),
   ];
 }
 

@@ -1,10 +1,12 @@
 import type { Guards } from "../guards.ts";
 import type { ClusterView } from "../evidence/leadership/cluster-view.ts";
 import { upstreamsOf } from "../evidence/leadership/sender-chain.ts";
-import type { AskedCheck } from "./asked-checks.ts";
-import { isServing, nodeOverview, type NodeOverview } from "./node-overview.ts";
+import type { SituationInputs } from "../conditions/condition.ts";
+import { type ClusterCondition, isServing } from "../conditions/cluster-condition.ts";
+import { isIntended } from "../conditions/node-standing.ts";
+import { nodeOverview, type NodeOverview } from "./node-overview.ts";
 import { clusterHead, type ClusterOverview } from "./overview.ts";
-import { situationOf, type ClusterCondition } from "./situation.ts";
+import { situationOf } from "./situation.ts";
 
 /** One cluster as the live page shows it: the fields of `/status`, and what only a picture of the cluster needs. */
 export interface LiveCluster extends Omit<ClusterOverview, "nodes"> {
@@ -28,7 +30,7 @@ export interface LiveNode extends NodeOverview {
  */
 export function liveCluster(
   view: ClusterView,
-  { asked, wallMs }: { readonly asked: readonly AskedCheck[]; readonly wallMs: number },
+  { asked, wallMs, twins = [] }: Omit<SituationInputs, "nodes">,
 ): LiveCluster {
   const upstreams = upstreamsOf(view);
   const nodes = view.cluster.nodes.map((observation) => ({
@@ -40,7 +42,7 @@ export function liveCluster(
     ...clusterHead(view),
     guards_off: guardsOff(view.policy.guards),
     nodes,
-    situation: situationOf(view, { nodes, asked, wallMs }),
+    situation: situationOf(view, { nodes, asked, wallMs, twins }),
   };
 }
 
@@ -66,7 +68,7 @@ export interface FleetRow {
   readonly blind: boolean;
   readonly paused: boolean;
   readonly failsafe: boolean;
-  /** Nodes that are unfit for their role, drained ones left out: the leader first, at most `problemsMax`. */
+  /** Nodes that are unfit for their role, those left out that an operator or a setting keeps out: the leader first, at most `problemsMax`. */
   readonly problems: readonly { readonly node: string; readonly reason: string; readonly detail: string | null }[];
   readonly problem_count: number;
   /** As in the situation of the cluster. */
@@ -89,7 +91,7 @@ export function fleetRow(cluster: LiveCluster): FleetRow {
   const replicas = nodes.filter(({ node }) => node !== (fit ?? standby)?.node && node !== leader);
   const heard = replicas.filter(({ evidence }) => evidence === "fresh");
   const unfit = nodes
-    .filter(({ condition }) => condition === "unfit")
+    .filter(({ condition, reason }) => condition === "unfit" && !isIntended(reason))
     .toSorted((one, other) => Number(other.node === leader) - Number(one.node === leader));
   return {
     cluster: cluster.cluster,

@@ -12,25 +12,19 @@ import { shownLag } from "../evidence/position/present-lag.ts";
 import type { Reason } from "../reason.ts";
 import type { Route } from "../route.ts";
 import { judge } from "../rules/judge.ts";
-import { refusedChecks, type AskedCheck, type RefusedCheck } from "./asked-checks.ts";
-import { companionOverviews, type CompanionOverview } from "./companion-overview.ts";
-import { nodeWarning } from "./node-warning.ts";
-import { nodeMarks, type NodeMarks } from "./plans.ts";
+import { refusedChecks, type AskedCheck } from "../rules/asked-checks.ts";
+import type { NodeCondition } from "../conditions/cluster-condition.ts";
+import { companionOverviews, type CompanionOverview } from "../conditions/companions.ts";
+import { nodeWarning } from "../conditions/node-signs.ts";
+import { isExcused, type NodeStanding } from "../conditions/node-standing.ts";
+
+import { nodeMarks, type NodeMarks } from "../evidence/node/plans.ts";
 
 /** One node. Timeline, version, system and scope are from its last report, of any age: see `age_ms`. */
-export interface NodeOverview extends NodeMarks {
-  readonly node: string;
-  /** `unknown` while its last report is past: too old to count, or the node is down; then see `was`. */
-  readonly role: string | null;
-  /** `unknown` likewise. */
-  readonly state: string | null;
-  /** The role in its last report while that is past, such as `primary` for a killed primary; else `null`. */
-  readonly was: string | null;
+export interface NodeOverview extends NodeStanding, NodeMarks {
   /** In one word why its last probe failed, such as `refused` or `timeout`; `null` if it was answered. */
   readonly error: string | null;
   readonly timeline: number | null;
-  /** 0 for the lock holder, unless it replicates from a source. */
-  readonly lag_bytes: number | null;
   readonly lag_ms: number | null;
   /** The age of the last report: the time since its probe was sent. */
   readonly age_ms: number | null;
@@ -42,43 +36,15 @@ export interface NodeOverview extends NodeMarks {
   readonly exporter: string | null;
   /** `host:port` of the database itself. */
   readonly database: string | null;
-  /** From the configuration or a tag; `null`: not known. */
-  readonly zone: string | null;
   /** The part of a replica in synchronous replication; `null` for an asynchronous one, and for the leader. */
   readonly sync_role: "sync" | "quorum" | null;
   /** As the node reports them: strings unchanged, other values as lower-case text. */
   readonly tags: { readonly [name: string]: string };
-  /** `fit`, or the reason, of each plain check. */
-  readonly verdicts: { readonly [route: string]: "fit" | Reason };
-  /** Why it is not fit for its role: the leader as a primary, others as a replica; `null` if it is. */
-  readonly reason: Reason | null;
-  /** The figure or detail behind the reason. */
-  readonly detail: string | null;
-  /**
-   * What counts against the node so far, as `listed by its sender, but has not advanced for 6 s`; `null` if nothing
-   * does: see {@link nodeWarning}.
-   */
-  readonly warning: string | null;
   readonly drain: DrainOverview | null;
   /** Its companions; absent if the configuration names no companions. */
   readonly companions?: readonly CompanionOverview[];
   /** `last known` while the last report is past: then lag, positions and limits say nothing of the present. */
   readonly evidence: "fresh" | "last known" | "none";
-  /** How many different checks with a limit for lag balancers send, or are configured, that this node could pass. */
-  readonly asked: number;
-  /** Those that refuse it for its lag, though the plain check of its role does not. */
-  readonly refused: readonly RefusedCheck[];
-  readonly condition: NodeCondition;
-}
-
-/** The conditions of a node, worst first. A drained node is out of service on purpose, which is no problem. */
-export const nodeConditions = ["unfit", "warning", "drained", "ok"] as const;
-
-export type NodeCondition = (typeof nodeConditions)[number];
-
-/** Whether a node in this condition serves its role. */
-export function isServing({ condition }: { readonly condition: string }): boolean {
-  return condition === "ok" || condition === "warning";
 }
 
 export interface DrainOverview extends DrainFlags {
@@ -176,7 +142,7 @@ function nodeConditionOf({
   asked,
   refused,
 }: Pick<NodeOverview, "reason" | "warning" | "drain" | "asked" | "refused">): NodeCondition {
-  if (reason === "drained" && drain !== null) return "drained";
+  if (drain !== null && isExcused(reason)) return "drained";
   if (reason !== null || (asked > 0 && refused.length === asked)) return "unfit";
   return warning === null && refused.length === 0 ? "ok" : "warning";
 }

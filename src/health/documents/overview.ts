@@ -3,9 +3,10 @@ import type { Snapshot } from "../../cluster/snapshot.ts";
 import { viewAt, type ClusterView } from "../evidence/leadership/cluster-view.ts";
 import { isFresh } from "../evidence/node/freshness.ts";
 import type { HealthPolicy } from "../health-policy.ts";
-import type { AskedCheck } from "./asked-checks.ts";
+import type { SituationInputs } from "../conditions/condition.ts";
+import { findTwinsAmong, type FindTwins } from "../conditions/twins.ts";
 import { nodeOverview, type NodeOverview } from "./node-overview.ts";
-import { scheduledSwitchover, statedLags, type ScheduledSwitchover, type StatedLag } from "./plans.ts";
+import { scheduledSwitchover, statedLags, type ScheduledSwitchover, type StatedLag } from "../evidence/node/plans.ts";
 import { situationOf, type Situation } from "./situation.ts";
 
 /** All clusters at one instant: the fields of `GET /status`, which `rolecall status` shows. */
@@ -63,21 +64,22 @@ export function overview(
   policy: (cluster: string) => HealthPolicy | undefined,
   { nowMs, wallMs }: OverviewInstant,
 ): Overview {
+  const findTwins = findTwinsAmong(snapshot.clusters, policy);
   const clusters = snapshot.clusters.flatMap((state) => {
     const healthPolicy = policy(state.name);
     return healthPolicy === undefined
       ? []
-      : [clusterOverview(viewAt(state, healthPolicy, nowMs), { wallMs, asked: [] })];
+      : [clusterOverview(viewAt(state, healthPolicy, nowMs), { wallMs, asked: [], findTwins })];
   });
   return { instance: snapshot.instance, snapshot: snapshot.sequence, clusters };
 }
 
 function clusterOverview(
   view: ClusterView,
-  { wallMs, asked }: { readonly wallMs: number; readonly asked: readonly AskedCheck[] },
+  { findTwins, ...inputs }: Omit<SituationInputs, "nodes" | "twins"> & { readonly findTwins: FindTwins },
 ): ClusterOverview {
-  const nodes = view.cluster.nodes.map((node) => nodeOverview(view, node, asked));
-  return { ...clusterHead(view), nodes, situation: situationOf(view, { nodes, asked, wallMs }) };
+  const nodes = view.cluster.nodes.map((node) => nodeOverview(view, node, inputs.asked));
+  return { ...clusterHead(view), nodes, situation: situationOf(view, { ...inputs, nodes, twins: findTwins(view) }) };
 }
 
 /** A cluster without its nodes and its situation, which depends on them. */

@@ -13,6 +13,7 @@ import { eventsReply } from "./events-reply.ts";
 import { explainClusterReply } from "./explain-cluster-reply.ts";
 import { explainReply } from "./explain-reply.ts";
 import { incidentReply } from "./incident-reply.ts";
+import { findTwinsAmong } from "../../health/conditions/twins.ts";
 import type { AskedOverview } from "../../health/documents/asked-nodes.ts";
 import { nodeOverview, type NodeOverview } from "../../health/documents/node-overview.ts";
 import { clusterHead } from "../../health/documents/overview.ts";
@@ -147,6 +148,7 @@ function* statusPieces([boundTo, selected]: StatusSelection, inputs: StatusInput
   const { snapshot, policy, askedOf, config } = inputs;
   const { instance, sequence, clusters } = snapshot();
   const [nowMs, wallMs] = [inputs.now(), inputs.wall()];
+  const twinsOf = findTwinsAmong(clusters, policy);
   // The configuration is of all clusters.
   const top = { instance, snapshot: sequence, config: boundTo === null ? config() : null };
   yield `${JSON.stringify(top).slice(0, -1)},"clusters":[`;
@@ -168,7 +170,7 @@ function* statusPieces([boundTo, selected]: StatusSelection, inputs: StatusInput
       yield `${nodes.length === 0 ? "" : ","}${JSON.stringify({ ...node, ...asked.nodes.get(observation.node.name) })}`;
       nodes.push(node);
     }
-    yield `],"situation":${JSON.stringify(situationOf(view, { nodes, asked: checks, wallMs }))}}`;
+    yield `],"situation":${JSON.stringify(situationOf(view, { nodes, asked: checks, wallMs, twins: twinsOf(view) }))}}`;
   }
   yield "]}";
 }

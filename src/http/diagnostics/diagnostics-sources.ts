@@ -2,11 +2,11 @@ import type { LagLimit } from "../../cluster/lag-limit.ts";
 import type { Recorded } from "../../cluster/outcome.ts";
 import type { ClusterState, Snapshot } from "../../cluster/snapshot.ts";
 import type { Accused } from "../../events/accusation-history.ts";
-import type { ClusterEvent } from "../../events/cluster-event.ts";
+import type { ClusterEvent, EventKind } from "../../events/cluster-event.ts";
 import type { StoredEvents, StoredEventsQuery } from "../../events/stored/past.ts";
 import type { AskedOverview } from "../../health/documents/asked-nodes.ts";
-import type { AskedCheck } from "../../health/documents/asked-checks.ts";
-import type { LoggedChange } from "../../health/documents/summary.ts";
+import type { AskedCheck } from "../../health/rules/asked-checks.ts";
+import type { LoggedChange } from "../../health/rules/summary.ts";
 import type { HealthPolicy } from "../../health/health-policy.ts";
 import type { ConfigOverview } from "./config-overview.ts";
 import type { TargetNode } from "../node-api/target-node.ts";
@@ -34,6 +34,8 @@ export interface DiagnosticsSources {
   readonly ofFeatures: (cluster: string) => object;
   /** Which configuration is in force, and which was refused. */
   readonly config: () => ConfigOverview;
+  /** The kinds of events that there are, in the order in which they are listed. */
+  readonly eventKinds: readonly EventKind[];
   /** The newest events, oldest first. */
   readonly events: () => readonly ClusterEvent[];
   /** The newest wanted events of the history on disk, oldest first; none if no history is kept. */

@@ -1,6 +1,6 @@
 import { parseDuration } from "../../cluster/values/duration.ts";
 import { parseInstant } from "../../cluster/values/timestamp.ts";
-import { eventKinds, eventSeverities, type EventKind } from "../../events/cluster-event.ts";
+import { eventSeverities, type EventKind } from "../../events/cluster-event.ts";
 import type { EventFilter } from "../../events/event-filter.ts";
 import type { ParseError } from "../../health/check.ts";
 
@@ -19,13 +19,18 @@ const instantAllowed = "an instant such as 2026-11-21T03:12:00Z, or a duration b
 
 /**
  * Parses `cluster=demo&node=pg1&kind=primary_lost,primary_found&severity=warning&since=1h&until=…&limit=50`.
+ * @param eventKinds the kinds that there are, in the order in which they are listed
  * @param nowWallMs the present instant, in ms since the epoch
  * @returns the query, or the first parameter that is invalid
  */
-export function parseEventQuery(query: URLSearchParams, nowWallMs: number): EventQuery | ParseError {
+export function parseEventQuery(
+  query: URLSearchParams,
+  eventKinds: readonly EventKind[],
+  nowWallMs: number,
+): EventQuery | ParseError {
   for (const name of query.keys())
     if (!parameters.includes(name)) return problem("query", name, `one of the parameters ${parameters.join(", ")}`);
-  const kinds = parseKinds(query.get("kind"));
+  const kinds = parseKinds(query.get("kind"), eventKinds);
   if (kinds !== null && "subject" in kinds) return kinds;
   const severityText = query.get("severity");
   const severity = eventSeverities.find((known) => known === severityText) ?? null;
@@ -44,7 +49,7 @@ export function parseEventQuery(query: URLSearchParams, nowWallMs: number): Even
   return { cluster: query.get("cluster"), node: query.get("node"), kinds, severity, sinceMs, untilMs, limit };
 }
 
-function parseKinds(text: string | null): readonly EventKind[] | ParseError | null {
+function parseKinds(text: string | null, eventKinds: readonly EventKind[]): readonly EventKind[] | ParseError | null {
   if (text === null) return null;
   const wanted = text.split(",");
   const unknown = wanted.find((kind) => !eventKinds.some((known) => known === kind));

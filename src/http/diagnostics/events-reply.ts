@@ -15,7 +15,7 @@ export interface EventsRequest {
   readonly query: string;
 }
 
-type EventsSources = Pick<DiagnosticsSources, "events" | "storedEvents" | "snapshot" | "wall">;
+type EventsSources = Pick<DiagnosticsSources, "events" | "eventKinds" | "storedEvents" | "snapshot" | "wall">;
 
 /**
  * Answers `/events` with the newest wanted events, the newest last. `oldest` is the time of the oldest event that is
@@ -29,7 +29,7 @@ export async function eventsReply(
 ): Promise<Reply | null> {
   const params = paramsOf(request);
   if ("subject" in params) return badRequest(params);
-  const query = parseEventQuery(params, sources.wall());
+  const query = parseEventQuery(params, sources.eventKinds, sources.wall());
   if ("subject" in query) return badRequest(query);
   const known = sources.events().filter((event) => isEventShown(event, scope.cluster));
   const unknown = unknownName(query.cluster, query.node, { scope, known, sources });

@@ -2,7 +2,8 @@ import { clusterNamed } from "../../cluster/lookup.ts";
 import type { ClusterState, Snapshot } from "../../cluster/snapshot.ts";
 import { viewAt } from "../../health/evidence/leadership/cluster-view.ts";
 import { fleetRow, liveCluster, oldestReportMs, type LiveCluster } from "../../health/documents/live-cluster.ts";
-import type { AskedCheck } from "../../health/documents/asked-checks.ts";
+import { findTwinsAmong } from "../../health/conditions/twins.ts";
+import type { AskedCheck } from "../../health/rules/asked-checks.ts";
 import type { AskedOverview } from "../../health/documents/asked-nodes.ts";
 import type { HealthPolicy } from "../../health/health-policy.ts";
 
@@ -90,7 +91,9 @@ export class ClusterRenderings {
     const nowMs = now();
     if (known?.sequence === state.sequence && nowMs - known.atMs < validMs) return known;
     const view = viewAt(state, clusterPolicy, nowMs);
-    const cluster = withSteadySince(liveCluster(view, { asked: asked(name), wallMs: wall() }), known?.cluster);
+    const twins = findTwinsAmong(snapshot().clusters, policy)(view);
+    const live = liveCluster(view, { asked: asked(name), wallMs: wall(), twins });
+    const cluster = withSteadySince(live, known?.cluster);
     const row = JSON.stringify({ ...fleetRow(cluster), open_events: this.#sources.openEvents(name) });
     const version = known?.row === row ? known.version : (this.#versions += 1);
     const kept = { sequence: state.sequence, atMs: nowMs, cluster, asked: askedNodes(state), row, version };

@@ -2,12 +2,13 @@ import type { Observation } from "../../cluster/observation.ts";
 import { labelsText, sampleLine, type Family } from "../../exposition/writer.ts";
 import { activeDrainOf } from "../../health/evidence/node/active-drain.ts";
 import { isUndiscovered, viewAt, type ClusterView } from "../../health/evidence/leadership/cluster-view.ts";
-import { acceptedPrimary } from "../../health/documents/accepted-primary.ts";
-import { dcsReach, keptWithoutDcs } from "../../health/documents/dcs-reach.ts";
-import { wedgedPrimary } from "../../health/documents/wedged.ts";
-import type { AskedCheck } from "../../health/documents/asked-checks.ts";
+import { acceptedPrimary } from "../../health/rules/accepted-primary.ts";
+import { dcsReach, keptWithoutDcs } from "../../health/conditions/dcs.ts";
+import { wedgedPrimary } from "../../health/conditions/wedged.ts";
+import type { AskedCheck } from "../../health/rules/asked-checks.ts";
 import { nodeOverview } from "../../health/documents/node-overview.ts";
-import { severeConditionOf, situationOf } from "../../health/documents/situation.ts";
+import { severeConditionOf } from "../../health/conditions/conditions.ts";
+import { situationOf } from "../../health/documents/situation.ts";
 import { judgeMember } from "../../health/rules/pool.ts";
 import type { SeriesSources } from "./node-series.ts";
 

@@ -1,7 +1,7 @@
 import { strayOf } from "../../health/evidence/leadership/stray-primary.ts";
 import { companionState } from "../../health/evidence/node/companions.ts";
 import { disagreement } from "../../health/evidence/leadership/exporter-disagreement.ts";
-import { acceptedPrimary } from "../../health/documents/accepted-primary.ts";
+import { acceptedPrimary } from "../../health/rules/accepted-primary.ts";
 import { shownLag } from "../../health/evidence/position/present-lag.ts";
 import type { ProbeStat } from "../collectors/probe-stats.ts";
 import type { NodeSeries } from "./node-series.ts";

@@ -4,7 +4,7 @@ import type { ClusterState, Snapshot } from "../../cluster/snapshot.ts";
 import { isHeard } from "../../health/evidence/node/freshness.ts";
 import type { HealthPolicy } from "../../health/health-policy.ts";
 import { viewAt, type ClusterView } from "../../health/evidence/leadership/cluster-view.ts";
-import { summarize, type Summary } from "../../health/documents/summary.ts";
+import { summarize, type Summary } from "../../health/rules/summary.ts";
 import { labelsText } from "../../exposition/writer.ts";
 
 /** What the metrics of one node are made from. */

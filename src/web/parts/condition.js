@@ -1,6 +1,9 @@
 /** How well nodes and clusters are. Each condition has a colour, a shape and a word: no meaning lies in colour alone. */
 
-/** Worst first, in the order and by the names of rolecall (`situation.condition`). */
+/**
+ * Worst first, as `clusterConditionWords` has them (src/health/conditions/cluster-condition.ts), with which a test compares
+ * them.
+ */
 export const conditions = [
   { name: "two primaries", word: "two primaries", tone: "bad" },
   { name: "without a primary", word: "no primary", tone: "bad" },

@@ -6,7 +6,7 @@ import { pino } from "pino";
 import { parse } from "yaml";
 import type { LagLimit } from "../../../src/cluster/lag-limit.ts";
 import { noDiskFigures } from "../../../src/cluster/exporter/exporter-report.ts";
-import { askedChecks } from "../../../src/health/documents/asked-checks.ts";
+import { askedChecks } from "../../../src/health/rules/asked-checks.ts";
 import { EventDetector } from "../../../src/events/detection/event-detector.ts";
 import { EventLog } from "../../../src/events/event-log.ts";
 import { ClusterFixture } from "../../fake/cluster-fixture.ts";

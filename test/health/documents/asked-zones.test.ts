@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { askedChecks } from "../../../src/health/documents/asked-checks.ts";
+import { askedChecks } from "../../../src/health/rules/asked-checks.ts";
 import { nodeOverview } from "../../../src/health/documents/node-overview.ts";
 import { situationOf } from "../../../src/health/documents/situation.ts";
 import { viewAt } from "../../../src/health/evidence/leadership/cluster-view.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { viewAt } from "../../../src/health/evidence/leadership/cluster-view.ts";
-import { askedChecks, type AskedCheck } from "../../../src/health/documents/asked-checks.ts";
+import { askedChecks, type AskedCheck } from "../../../src/health/rules/asked-checks.ts";
 import { nodeOverview } from "../../../src/health/documents/node-overview.ts";
 import { headlineOf, situationLines } from "../../../src/health/documents/situation.ts";
 import { ClusterFixture } from "../../fake/cluster-fixture.ts";

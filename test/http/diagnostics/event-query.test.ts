@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { eventKinds, type ClusterEvent } from "../../../src/events/cluster-event.ts";
+import { eventKinds } from "../../../src/app/registry/event-kinds.ts";
+import type { ClusterEvent } from "../../../src/events/cluster-event.ts";
 import { isEventWanted } from "../../../src/events/event-filter.ts";
 import { parseEventQuery, type EventQuery } from "../../../src/http/diagnostics/event-query.ts";
 
 const nowWallMs = Date.parse("2026-11-21T03:12:00Z");
 
 function parsed(query: string): EventQuery {
-  const read = parseEventQuery(new URLSearchParams(query), nowWallMs);
+  const read = parseEventQuery(new URLSearchParams(query), eventKinds, nowWallMs);
   assert.ok(!("subject" in read), JSON.stringify(read));
   return read;
 }
@@ -68,6 +69,6 @@ describe("a query of events", () => {
   ];
   for (const [query, subject, value, allowed] of refused)
     test(`${query} is refused`, () => {
-      assert.deepEqual(parseEventQuery(new URLSearchParams(query), nowWallMs), { subject, value, allowed });
+      assert.deepEqual(parseEventQuery(new URLSearchParams(query), eventKinds, nowWallMs), { subject, value, allowed });
     });
 });

@@ -1,10 +1,4 @@
-import { nodeConditions } from "../../../health/documents/node-overview.ts";
-import { clusterConditions } from "../../../health/documents/situation.ts";
-
-/** Whether a condition needs the attention of an operator. One that this version does not know does. */
-export function isProblem(condition: string): boolean {
-  return condition !== "ok" && condition !== "drained";
-}
+import { clusterConditions, nodeConditions } from "../../../health/conditions/cluster-condition.ts";
 
 /** How bad the condition of a cluster is: the worst is the highest. One that this version does not know is the worst. */
 export function clusterSeverity(condition: string): number {

@@ -1,7 +1,6 @@
-import { isServing } from "../../../health/documents/node-overview.ts";
+import { isProblem, isServing } from "../../../health/conditions/cluster-condition.ts";
 import type { StatusCluster } from "../../../command/client/cluster-status.ts";
 import type { Arguments } from "../../../command/framework/arguments.ts";
-import { isProblem } from "./condition.ts";
 import type { ShownCluster } from "./shown-cluster.ts";
 import { sortClusters, statusOrders, type StatusOrder } from "./sorting.ts";
 

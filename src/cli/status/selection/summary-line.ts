@@ -1,4 +1,4 @@
-import { isServing } from "../../../health/documents/node-overview.ts";
+import { countedCondition, isServing } from "../../../health/conditions/cluster-condition.ts";
 import type { StatusCluster, StatusNode } from "../../../command/client/cluster-status.ts";
 import { formatDuration } from "../../../command/output/figures.ts";
 import { clusterSeverity } from "./condition.ts";
@@ -44,7 +44,7 @@ export function summaryLine({
   oldest_evidence_ms: age,
 }: StatusSummary): string {
   if (clusters === 0) return "no clusters";
-  const counts = Object.entries(conditions).map(([kind, count]) => `${count} ${labels[kind] ?? kind}`);
+  const counts = Object.entries(conditions).map(([kind, count]) => `${count} ${countedCondition(kind)}`);
   return [
     `${clusterCount(clusters)}: ${counts.join(", ")}`,
     `${fit} of ${nodes} ${nodes === 1 ? "node" : "nodes"} fit${notKnown === 0 ? "" : `, ${notKnown} not known`}` +
@@ -56,13 +56,6 @@ export function summaryLine({
 export function clusterCount(count: number): string {
   return count === 1 ? "1 cluster" : `${count} clusters`;
 }
-
-/** Conditions that are worded differently behind a number of clusters. */
-const labels: { readonly [condition: string]: string } = {
-  drained: "with drained nodes",
-  warning: "with warnings",
-  "two primaries": "with two primaries",
-};
 
 function oldestAge(nodes: readonly StatusNode[]): number | null {
   return nodes.reduce<number | null>(

@@ -1,5 +1,5 @@
 import type { StatusCluster, StatusNode } from "../../../command/client/cluster-status.ts";
-import type { StatedLag } from "../../../health/documents/plans.ts";
+import type { StatedLag } from "../../../health/evidence/node/plans.ts";
 import { formatKnownDuration, formatLag, sparkline } from "../../../command/output/figures.ts";
 import type { Style } from "../../../command/output/style.ts";
 import type { Cell } from "../../../command/output/table.ts";

@@ -1,6 +1,7 @@
 import { restrictingTags } from "../../../cluster/values/tags.ts";
 import type { DrainOverview } from "../../../health/documents/node-overview.ts";
-import { headlineOf, isSevere } from "../../../health/documents/situation.ts";
+import { isSevere } from "../../../health/conditions/cluster-condition.ts";
+import { headlineOf } from "../../../health/documents/situation.ts";
 import type { StatusCluster, StatusNode } from "../../../command/client/cluster-status.ts";
 import { formatKnownDuration, formatLag } from "../../../command/output/figures.ts";
 import type { Style } from "../../../command/output/style.ts";

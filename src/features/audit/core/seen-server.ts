@@ -1,4 +1,4 @@
-import { countText } from "../../../health/documents/wording.ts";
+import { countText } from "../../../health/wording.ts";
 import type { Allowance } from "./allowance.ts";
 import type { Seen } from "./phase.ts";
 import type { ServerReading } from "../../../balancing/audited/reading.ts";

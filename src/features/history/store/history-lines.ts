@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { ProbeOutcome } from "../../../cluster/outcome.ts";
 import { isObject, parseJson, type JsonObject } from "../../../cluster/values/json.ts";
-import { eventKinds, eventSeverities, type ClusterEvent } from "../../../events/cluster-event.ts";
+import { eventSeverities, type ClusterEvent, type EventKind } from "../../../events/cluster-event.ts";
 import type { Accused } from "../../../events/accusation-history.ts";
 import type { IncidentSubject } from "../../../events/incident/incident-subject.ts";
 import type { LagMinute, StoredChange } from "../../../events/stored/past.ts";
@@ -116,10 +116,13 @@ export function clockInstantOf(body: JsonObject): number | null {
   return read.success ? read.data : null;
 }
 
+/** One that this version does not know is of a newer one, or of a feature that this program has not. */
+const eventKind = z.custom<EventKind>((value) => typeof value === "string" && /^[a-z_]{1,40}$/.test(value));
+
 const eventSchema: z.ZodType<ClusterEvent> = z.object({
   id: z.string(),
   at: instantSchema,
-  kind: z.enum(eventKinds),
+  kind: eventKind,
   severity: z.enum(eventSeverities),
   cluster: z.string().nullable(),
   node: z.string().nullable(),

@@ -3,7 +3,7 @@ import type { PoolerConfig } from "../../../config/model/config.ts";
 import { errorMessage } from "../../../cluster/values/error-message.ts";
 import { ConsoleError } from "../../../balancing/pgbouncer/console-error.ts";
 import { inspectPgbouncers } from "../../../balancing/pgbouncer/inspect-pgbouncer.ts";
-import { countText } from "../../../health/documents/wording.ts";
+import { countText } from "../../../health/wording.ts";
 import { candidateLines } from "../preflight/candidate-lines.ts";
 import { clusterLines, unknownClusterLine } from "../preflight/cluster-lines.ts";
 import { forecastLine, forecastOf } from "../preflight/forecast.ts";

@@ -2,7 +2,7 @@ import { nodeNamed, nodeOfMember } from "../../../cluster/lookup.ts";
 import type { Observation } from "../../../cluster/observation.ts";
 import { formatByteSize } from "../../../cluster/values/byte-size.ts";
 import { plainCheck } from "../../../health/check.ts";
-import { listText } from "../../../health/documents/wording.ts";
+import { listText } from "../../../health/wording.ts";
 import type { ClusterView } from "../../../health/evidence/leadership/cluster-view.ts";
 import { isInSenderChain } from "../../../health/evidence/leadership/sender-chain.ts";
 import { isHeard } from "../../../health/evidence/node/freshness.ts";

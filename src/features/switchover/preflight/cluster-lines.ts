@@ -1,4 +1,4 @@
-import { scheduledSwitchover } from "../../../health/documents/plans.ts";
+import { scheduledSwitchover } from "../../../health/evidence/node/plans.ts";
 import type { ClusterView } from "../../../health/evidence/leadership/cluster-view.ts";
 import { isHeard } from "../../../health/evidence/node/freshness.ts";
 import { errorLine, type PreflightLine, warningLine } from "./preflight-line.ts";

@@ -1,6 +1,6 @@
 import { nodeNamed } from "../../../cluster/lookup.ts";
 import { majorVersion } from "../../../cluster/documents/report.ts";
-import { countText } from "../../../health/documents/wording.ts";
+import { countText } from "../../../health/wording.ts";
 import type { ClusterView } from "../../../health/evidence/leadership/cluster-view.ts";
 import { okLine, type PreflightLine, warningLine } from "./preflight-line.ts";
 

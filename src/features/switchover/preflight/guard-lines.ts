@@ -1,5 +1,5 @@
 import type { PoolerConfig } from "../../../config/model/config.ts";
-import { listText } from "../../../health/documents/wording.ts";
+import { listText } from "../../../health/wording.ts";
 import type { Supervisor } from "../../../program/supervisor.ts";
 import { errorLine, okLine, type PreflightLine, warningLine } from "./preflight-line.ts";
 

@@ -1,7 +1,7 @@
 import { nodeNamed } from "../../../cluster/lookup.ts";
 import type { Observation } from "../../../cluster/observation.ts";
 import { plainCheck } from "../../../health/check.ts";
-import { listText, spanText } from "../../../health/documents/wording.ts";
+import { listText, spanText } from "../../../health/wording.ts";
 import type { ClusterView } from "../../../health/evidence/leadership/cluster-view.ts";
 import { isHeard } from "../../../health/evidence/node/freshness.ts";
 import { judge } from "../../../health/rules/judge.ts";

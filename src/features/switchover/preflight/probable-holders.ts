@@ -1,5 +1,5 @@
 import type { PoolerConfig } from "../../../config/model/config.ts";
-import { countText } from "../../../health/documents/wording.ts";
+import { countText } from "../../../health/wording.ts";
 import type { ShownConnection } from "../../../balancing/pgbouncer/documents.ts";
 import { okLine, type PreflightLine, warningLine } from "./preflight-line.ts";
 

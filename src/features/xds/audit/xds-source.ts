@@ -1,5 +1,5 @@
 import { setImmediate as turn } from "node:timers/promises";
-import { listText } from "../../../health/documents/wording.ts";
+import { listText } from "../../../health/wording.ts";
 import type { PoolReading } from "../../../balancing/audited/reading.ts";
 import type { RouteSource } from "../../../balancing/audited/route-source.ts";
 

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { test } from "node:test";
 import { Readable } from "node:stream";
+import { eventKinds } from "../../../../src/app/registry/event-kinds.ts";
 import { run } from "../../../../src/cli/run.ts";
 import type { ClusterEvent } from "../../../../src/events/cluster-event.ts";
 import { isEventWanted } from "../../../../src/events/event-filter.ts";
@@ -23,7 +24,11 @@ test("--follow prints each new event once, though the clock of the server is beh
   let [serverBehindMs, requests] = [behindMs, 0];
   const server = createServer(({ url = "" }, response) => {
     requests += 1;
-    const query = parseEventQuery(new URL(url, "http://localhost").searchParams, Date.now() - serverBehindMs);
+    const query = parseEventQuery(
+      new URL(url, "http://localhost").searchParams,
+      eventKinds,
+      Date.now() - serverBehindMs,
+    );
     assert.ok("limit" in query, url);
     const wanted = events.filter((event) => isEventWanted(event, query)).slice(-query.limit);
     const page = { oldest: null, more: false, events: wanted.map((row) => ({ ...row, at: new Date(row.at) })) };

@@ -1,0 +1,10 @@
+import { clusterEventKindsOf, type EventKind, processEventKinds } from "../../events/cluster-event.ts";
+import { routeEnds } from "../../features/audit/event-kinds.ts";
+
+/** The events that begin and end the conditions of features, in the order of references. */
+const featureEnds: { readonly [begins in EventKind]?: EventKind } = { ...routeEnds };
+
+/** The kinds of events of clusters and their nodes, in the order of references. */
+export const clusterEventKinds = clusterEventKindsOf(featureEnds);
+
+export const eventKinds: readonly EventKind[] = [...clusterEventKinds, ...processEventKinds];

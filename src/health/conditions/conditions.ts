@@ -1,0 +1,129 @@
+/** Every condition of the core. Features declare theirs in the same way, in folders of their own. */
+import type { ClusterView } from "../evidence/leadership/cluster-view.ts";
+import { addressDisputed, addressUnlisted } from "./addresses.ts";
+import { attachmentInDoubt, detached, diverged, stalled } from "./attachment.ts";
+import { type ClusterCondition, clusterConditions, isSevere } from "./cluster-condition.ts";
+import { companionDown } from "./companions.ts";
+import { type Condition, isOfWrites, rankOf, type SituationInputs, type Told } from "./condition.ts";
+import { cutOff, dcsDistrusted, dcsLost, dcsUnreachable } from "./dcs.ts";
+import { distrusted, drained } from "./drains.ts";
+import type { ConditionKind } from "./event-kinds.ts";
+import { failsafe, paused } from "./manager.ts";
+import { changingRole } from "./node-signs.ts";
+import { keptOut, nodesOut, nodeWarned } from "./nodes.ts";
+import { lagging, poolEmpty } from "./pools.ts";
+import { withoutPrimary } from "./primary-loss.ts";
+import { claimsConflict, strayPrimary, systemConflict } from "./primaries.ts";
+import { blind, nodeDown, silentNode, unlistedNode, withoutNodes } from "./reach.ts";
+import { wedged } from "./wedged.ts";
+
+/** Conditions that begin and end with events of the core, in the order in which references list these. */
+const withEvents = [
+  claimsConflict,
+  strayPrimary,
+  systemConflict,
+  detached,
+  diverged,
+  stalled,
+  nodeDown,
+  companionDown,
+  poolEmpty,
+  nodesOut,
+  blind,
+  paused,
+  failsafe,
+  wedged,
+  dcsUnreachable,
+  dcsLost,
+  dcsDistrusted,
+  addressDisputed,
+  addressUnlisted,
+] as const;
+
+/** Those whose events are reported by a machine of their own, or are orders of operators. */
+const withOwnEvents = [withoutPrimary, drained, distrusted] as const;
+
+/** Those without events: they end soon, or one of the others is the event. */
+const withoutEvents = [
+  withoutNodes,
+  unlistedNode,
+  lagging,
+  changingRole,
+  silentNode,
+  attachmentInDoubt,
+  nodeWarned,
+  cutOff,
+  keptOut,
+] as const;
+
+type Known = Condition<ConditionKind>;
+
+/** Conditions that the core finds in the evidence. */
+export const foundConditions: readonly Known[] = withEvents;
+
+export const conditions: readonly Known[] = [...withEvents, ...withOwnEvents, ...withoutEvents];
+
+/** The conditions with a situation of their own, in the order of precedence. */
+const told = [...withOwnEvents, ...withoutEvents, ...withEvents]
+  .flatMap((condition: Known) => ("tell" in condition.status ? [{ ...condition.status, harm: condition.harm }] : []))
+  .toSorted((one, other) => rankOf(one.harm) - rankOf(other.harm));
+
+/** What holds of a cluster: in which condition it is, and what is told of it. */
+export interface ToldCluster extends Told {
+  readonly condition: ClusterCondition;
+}
+
+/**
+ * What is told of a cluster: the first condition in the order of precedence has the word. Where clients are served, its
+ * cause is followed by those of all others that concern writes, and by the worst of the rest. What is intended is told
+ * alone.
+ * @returns `null` if nothing holds
+ */
+export function tellCluster(view: ClusterView, inputs: SituationInputs): ToldCluster | null {
+  const found: (ToldCluster & { readonly harm: Condition["harm"] })[] = [];
+  for (const { tell, condition, harm } of told) {
+    const part = tell(view, inputs);
+    if (part === null) continue;
+    if (isSevere(condition)) return { ...part, condition };
+    found.push({ harm, ...part, condition });
+  }
+  const ordered = found.toSorted((one, other) => rankOf(one.harm) - rankOf(other.harm));
+  const [first] = ordered;
+  if (first === undefined) return null;
+  const rest = ordered.filter(({ harm }) => !isOfWrites(harm) && (harm !== "intended" || harm === first.harm));
+  const causes = [...ordered.filter(({ harm }) => isOfWrites(harm)), ...rest.slice(0, 1)].flatMap(
+    ({ cause }) => cause ?? [],
+  );
+  const worst = clusterConditions.find((word) => found.some(({ condition }) => condition === word));
+  return { ...first, condition: worst ?? first.condition, cause: causes.length === 0 ? null : causes.join("; ") };
+}
+
+const nobody: SituationInputs = { nodes: [], asked: [], wallMs: 0 };
+
+/**
+ * The condition of a cluster whose clients are refused, or may reach the wrong node; `null` if they are served. Cheap
+ * where they are: it looks no further than the primary.
+ */
+export function severeConditionOf(view: ClusterView): ClusterCondition | null {
+  const severe = told.find(({ tell, condition }) => isSevere(condition) && tell(view, nobody) !== null);
+  return severe?.condition ?? null;
+}
+
+/** What would make a node fit again, by the reason for its no. */
+export const remediesOfConditions: ReadonlyMap<string, string> = new Map(
+  conditions.flatMap(({ remedies = {} }) => Object.entries(remedies)),
+);
+
+/** The reasons for a no that conditions give. */
+export type ConditionReason = KeysOfUnion<Remedies>;
+
+type Remedies = Extract<
+  (typeof withEvents)[number] | (typeof withOwnEvents)[number] | (typeof withoutEvents)[number],
+  { readonly remedies: object }
+>["remedies"];
+type KeysOfUnion<T> = T extends unknown ? keyof T : never;
+
+/** The first condition whose situation a word of `/status` is; `undefined` for `ok`, and for a word of another version. */
+export function conditionOfWord(word: string): Condition<ConditionKind> | undefined {
+  return conditions.find(({ status }) => "condition" in status && status.condition === word);
+}

@@ -1,0 +1,202 @@
+import { isDiverged } from "../../cluster/attachment.ts";
+import type { Drain } from "../../cluster/drain.ts";
+import { lastLeaderOf } from "../../cluster/leadership.ts";
+import { nodeNamed } from "../../cluster/lookup.ts";
+import type { Observation } from "../../cluster/observation.ts";
+import { formatByteSize } from "../../cluster/values/byte-size.ts";
+import { isNoFailover } from "../../cluster/values/tags.ts";
+import { plainCheck } from "../check.ts";
+import { type ClaimFacts, claimsOf } from "../evidence/leadership/claim-facts.ts";
+import type { ClusterView } from "../evidence/leadership/cluster-view.ts";
+import { activeDrainOf } from "../evidence/node/active-drain.ts";
+import { isHeard, lockTtlMs, loopWaitMs } from "../evidence/node/freshness.ts";
+import { presentLag } from "../evidence/position/present-lag.ts";
+import { acceptedPrimary } from "../rules/accepted-primary.ts";
+import { judge } from "../rules/judge.ts";
+import { listText, lostClaimText, spanText } from "../wording.ts";
+import type { Advice, Condition, SituationInputs, Told } from "./condition.ts";
+import { dcsTrouble } from "./dcs.ts";
+import { lossEnds } from "./event-kinds.ts";
+
+/**
+ * No node is fit as the primary, or as the leader of a standby cluster. Its events have phases of their own
+ * (events/detection/primary-events.ts).
+ */
+export const withoutPrimary = {
+  id: "primary_lost",
+  title: "no primary",
+  harm: "leaderless",
+  events: {
+    begins: "primary_lost",
+    ends: lossEnds.primary_lost,
+    severities: ["info", "error"],
+    holds: null,
+    endText: null,
+  },
+  status: {
+    condition: "without a primary",
+    tell: (view, inputs) =>
+      isLed(view) || view.isBlind || view.cluster.nodes.length === 0 ? null : noPrimary(view, inputs),
+  },
+  rule: "RC050",
+  remedies: { not_writable: "its PostgreSQL must run as a primary that accepts writes" },
+  alerts: ["RolecallNoPrimary"],
+} as const satisfies Condition;
+
+const leaderChecks = [plainCheck("primary"), plainCheck("standby-leader")];
+
+function isLed(view: ClusterView): boolean {
+  return view.cluster.nodes.some((node) => leaderChecks.some((check) => judge(view, node, check).fit));
+}
+
+/** A cluster without a primary: why, since when, when the lock expires, and who may take it. */
+function noPrimary(view: ClusterView, inputs: SituationInputs): Told {
+  const found = lossDetails(view, inputs);
+  if (found.isIntended) return found;
+  const trouble = dcsTrouble(view);
+  if (trouble === null) return found;
+  if (trouble.silence === null)
+    return { ...found, next: `if the nodes reach the DCS, ${found.next}`, action: lookAtDcs };
+  const candidates = candidatesOf(view);
+  return {
+    ...found,
+    next: `no node can take the lock until the DCS answers${candidates.length === 0 ? "" : `; candidates: ${candidates.join(", ")}`}`,
+    action: lookAtDcs,
+  };
+}
+
+const lookAtDcs = "Look at the DCS and at the network to it, then at the log of Patroni";
+
+function lossDetails(view: ClusterView, { wallMs }: SituationInputs): Told & { readonly isIntended: boolean } {
+  const { cluster } = view;
+  const claims = claimsOf(view);
+  const last = nodeNamed(cluster, claims.holder ?? lastLeaderOf(cluster.leadership));
+  const lastSeenMs = cluster.lastStatement?.sentAtMs ?? cluster.leadership.lastLoss?.atMs ?? null;
+  const name = last?.node.name ?? null;
+  const drain = drainOfHolder(view, claims);
+  if (drain !== null)
+    return {
+      wrong: "no primary",
+      cause: lossCause(view, claims, name),
+      sinceMs: null,
+      next: `the drain ends at ${drain.until}`,
+      action: `Undrain it when it is done: \`rolecall undrain ${name}\``,
+      isIntended: true,
+    };
+  return {
+    isIntended: false,
+    wrong: "no primary",
+    cause: lossCause(view, claims, name),
+    sinceMs: lastSeenMs,
+    ...(claims.nodes.length === 0 ? expectation(view, last, wallMs) : waiting(claims.holder, last)),
+  };
+}
+
+/** A node has the lock and cannot take writes, or nobody confirms the claims. */
+function waiting(holder: string | null, last: Observation | undefined): Advice {
+  if (last?.report?.state === "stopping")
+    return {
+      next: "it gives the lock away, or starts again as the primary",
+      action: "Wait some seconds, then look at its PostgreSQL and its log",
+    };
+  return holder === null
+    ? {
+        next: "rolecall says yes to none of them until the cluster confirms one",
+        action: "Compare `patronictl list` with the leader key in the DCS",
+      }
+    : {
+        next: `${holder} gets a yes as soon as it is writable; its cluster manager may give the lock away before`,
+        action: `Look at PostgreSQL and its log on ${holder}`,
+      };
+}
+
+/** Nobody has the lock: when it expires, and who may take it. */
+function expectation(view: ClusterView, last: Observation | undefined, wallMs: number): Advice {
+  const { nowMs } = view;
+  const candidates = candidatesOf(view);
+  const named = candidates.length === 0 ? "no node may take over" : `candidates: ${candidates.join(", ")}`;
+  const ttlMs = lockTtlMs(view.cluster);
+  const heldMs = last?.lastHeldAtMs ?? null;
+  const expiresMs = heldMs === null ? null : heldMs + ttlMs;
+  const isPaused = view.cluster.nodes.some((node) => isHeard(view, node) && node.report?.isPaused === true);
+  if (isPaused)
+    return { next: `the cluster is paused, so nobody is promoted; ${named}`, action: "Resume it, or promote a node" };
+  if (expiresMs === null || last?.failuresInRow === 0)
+    return { next: `the nodes elect a leader; ${named}`, action: "Wait some seconds, then look at the log of Patroni" };
+  const clock = new Date(wallMs + (expiresMs - nowMs)).toISOString().slice(11, 19);
+  const ttl = `ttl ${ttlMs / 1000} s`;
+  // A new leader takes the key in its next loop, and rolecall sees it with the next probe.
+  return nowMs < expiresMs + loopWaitMs(view.cluster)
+    ? {
+        next: `the lock expires at about ${clock} UTC (${ttl}); ${named}`,
+        action: candidates.length === 0 ? "Bring a node back: nobody can take over" : `Wait until ${clock} UTC`,
+      }
+    : {
+        next: `the lock should have expired at ${clock} UTC (${ttl}); ${named}`,
+        action: "Look at the DCS and at the log of Patroni on the candidates",
+      };
+}
+
+/** How many candidates are named. */
+const candidatesMax = 3;
+
+/** The nodes that may be promoted, the least lagging first, with their lag. */
+function candidatesOf(view: ClusterView): readonly string[] {
+  return view.cluster.nodes
+    .filter((node) => {
+      const { report, attachment } = node;
+      if (!isHeard(view, node) || report === null || report.role !== "replica" || isNoFailover(report.tags))
+        return false;
+      return !attachment.isDetached && !isDiverged(attachment);
+    })
+    .map((observation) => ({ name: observation.node.name, bytes: presentLag(view, observation).bytes }))
+    .toSorted((one, other) => (one.bytes ?? Infinity) - (other.bytes ?? Infinity))
+    .slice(0, candidatesMax)
+    .map(({ name, bytes }) => `${name} (${bytes === null ? "lag unknown" : formatByteSize(bytes)})`);
+}
+
+/**
+ * Why a cluster has no primary, as far as rolecall knows. A DCS that does not answer is the first cause.
+ * @param previous the last primary
+ */
+export function lossCause(
+  view: ClusterView,
+  claims: Pick<ClaimFacts, "nodes" | "holder">,
+  previous: string | null,
+): string {
+  const drain = drainOfHolder(view, claims);
+  if (drain !== null) return `${claims.holder} is drained from all routes: ${drain.reason}`;
+  const trouble = dcsTrouble(view);
+  const cause = causeOfNodes(view, claims, previous);
+  return trouble === null ? cause : `${trouble.cause}; ${cause}`;
+}
+
+function causeOfNodes(
+  view: Pick<ClusterView, "cluster" | "maxAgeMs" | "nowMs">,
+  claims: Pick<ClaimFacts, "nodes" | "holder">,
+  previous: string | null,
+): string {
+  const known = nodeNamed(view.cluster, claims.holder ?? previous);
+  if (claims.holder === null && claims.nodes.length > 1) return `${listText(claims.nodes)} claim the leader lock`;
+  if (known === undefined || known.report === null) return "no node holds the leader lock";
+  const name = known.node.name;
+  const failure = known.failure?.detail ?? null;
+  if (known.isDown) return `${name} is down${failure === null ? "" : ` (${failure})`}`;
+  if (known.failuresInRow > 0) return `${name} does not answer${failure === null ? "" : `: ${failure}`}`;
+  if (view.nowMs - known.sentAtMs >= view.maxAgeMs)
+    return `${name} has not been probed for ${spanText(view.nowMs - known.sentAtMs)}`;
+  const { role, state } = known.report;
+  if (state === "stopping" && (claims.holder === name || known.hasLock))
+    return `${name} is being stopped: a switchover, a restart, or its cluster manager gives up the lock`;
+  if (claims.holder === name) return `${name} holds the leader lock, but is not writable (role ${role}, ${state})`;
+  const loss = view.cluster.leadership.lostClaims.get(name);
+  if (known.hasLock && loss?.withdrawal !== undefined) return lostClaimText(name, loss);
+  if (known.hasLock) return `the cluster does not confirm the claim of ${name} on the leader lock`;
+  return `${name} no longer holds the leader lock (role ${role}, ${state})`;
+}
+
+/** The drain that keeps clients from the holder of the lock, which takes writes; `null` if there is none. */
+function drainOfHolder(view: ClusterView, { holder }: Pick<ClaimFacts, "holder">): Drain | null {
+  if (holder === null || acceptedPrimary(view)?.node.name !== holder) return null;
+  return activeDrainOf(view.cluster, holder, view.nowMs);
+}

@@ -1,0 +1,149 @@
+/** When what the audit of the routes has found is an event, and when its end is. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { noPast } from "../../../src/events/stored/past.ts";
+import type { RouteFinding } from "../../../src/features/audit/core/route-finding.ts";
+import { withNodes } from "../../../src/health/observe/membership.ts";
+import type { ClusterEvent } from "../../../src/events/cluster-event.ts";
+import { EventDetector } from "../../../src/events/detection/event-detector.ts";
+import { EventLog } from "../../../src/events/event-log.ts";
+import { routesDiffer, routesFound } from "../../../src/features/audit/conditions.ts";
+import { ClusterFixture } from "../../fake/cluster-fixture.ts";
+import { silentLogger } from "../../fake/silent-logger.ts";
+
+const misrouted: RouteFinding = {
+  kind: "misrouted",
+  target: "lb1",
+  program: "haproxy",
+  clusters: ["demo"],
+  backend: "w",
+  server: "s2",
+  node: "pg2",
+  sinceMs: 2_000,
+  what: "has 3 sessions, and is demoted",
+  mechanism: "HAProxy's check",
+  command: "run this",
+};
+const starved: RouteFinding = { ...misrouted, kind: "starved", sinceMs: 12_000, what: "gets no session" };
+const gone: RouteFinding = {
+  ...misrouted,
+  kind: "unreachable",
+  backend: null,
+  server: null,
+  node: null,
+  sinceMs: 3_000,
+  what: "cannot be read: refused",
+};
+
+/** What happens at each second, and what is known before. */
+interface Play {
+  readonly found: (second: number) => readonly RouteFinding[];
+  readonly untilS?: number;
+  /** From which second on the cluster has no pg2. */
+  readonly leavesAtS?: number;
+  /** Whether pg2 answers. */
+  readonly answers?: (second: number) => boolean;
+  readonly restored?: readonly ClusterEvent[];
+}
+
+/** The events about the routes of a cluster of two nodes, one round of probes a second. */
+function play({
+  found,
+  untilS = 40,
+  leavesAtS = Infinity,
+  answers = () => true,
+  restored = [],
+}: Play): readonly ClusterEvent[] {
+  const watched = new ClusterFixture({ nodes: ["pg1", "pg2"] });
+  let nowMs = 0;
+  const detector = new EventDetector({
+    ofFeatures: () => routesFound(found(nowMs / 1_000)),
+    conditions: [routesDiffer],
+  });
+  const log = new EventLog({
+    log: silentLogger,
+    metrics: { disputed: () => {}, happened: () => {} },
+    detector,
+    clock: { now: () => nowMs, wall: () => 60_000 + nowMs },
+    history: () => noPast,
+  });
+  detector.resume(restored, { nowMs: 0, wallMs: 60_000 });
+  for (let second = 0; second <= untilS; second += 1) {
+    nowMs = second * 1_000;
+    const before = watched.cluster;
+    watched.lead("pg1", nowMs);
+    if (second < leavesAtS && answers(second)) watched.follow("pg2", nowMs);
+    else if (second < leavesAtS) watched.fail("pg2", "refused", nowMs);
+    if (second === leavesAtS) watched.cluster = withNodes(watched.cluster, watched.cluster.nodes.slice(0, 1));
+    log.recordTransition(before, watched.cluster, { policy: watched.policy, nowMs });
+  }
+  return log.events.recent().filter(({ kind }) => kind.startsWith("routes"));
+}
+
+function lines(events: readonly ClusterEvent[]): readonly string[] {
+  return events.map(
+    ({ at, kind, severity, node, message }) => `${at / 1000 - 60} ${kind} ${severity} ${node ?? "-"}: ${message}`,
+  );
+}
+
+const began = "10 routes_differ error pg2: lb1 w/s2 has 3 sessions, and is demoted";
+const ended = (second: number): string =>
+  `${second} routes_agree info pg2: the traffic of pg2 of demo goes where it should again after ${second - 2}.0 s`;
+
+test("sessions that stay on a node, until they are gone", () => {
+  const events = play({ found: (second) => (second >= 10 && second < 30 ? [misrouted] : []) });
+  assert.deepEqual(lines(events), [began, ended(30)]);
+  const [{ cause, figures } = { cause: "", figures: {} }] = events;
+  assert.equal(cause, "HAProxy's check should have moved it");
+  assert.deepEqual(figures, { finding: "misrouted", target: "lb1", backend: "w", findings: 1, command: "run this" });
+});
+
+test("a target that cannot be read is an event of the cluster, beside that of a node", () => {
+  const found = (second: number): readonly RouteFinding[] =>
+    second >= 20 ? [misrouted, gone] : second >= 10 ? [misrouted] : [];
+  assert.deepEqual(lines(play({ found: (second) => (second < 30 ? found(second) : []) })), [
+    began,
+    "20 routes_differ warning -: lb1 cannot be read: refused",
+    ended(30),
+    "30 routes_agree info -: the traffic of demo goes where it should again after 27.0 s",
+  ]);
+  const [{ cause } = { cause: "" }] = play({ found: () => [{ ...gone, mechanism: "the Runtime API at /run/a.sock" }] });
+  assert.equal(cause, "look at the Runtime API at /run/a.sock");
+});
+
+test("another finding of the same node: one of its kind is no event, one of another kind begins anew", () => {
+  const other = { ...misrouted, target: "lb2", sinceMs: 12_000 };
+  const found = (second: number): readonly RouteFinding[] =>
+    second >= 30 ? [] : second >= 25 ? [starved] : second >= 15 ? [misrouted, other] : second >= 10 ? [misrouted] : [];
+  assert.deepEqual(lines(play({ found })), [
+    began,
+    "25 routes_differ warning pg2: lb1 w/s2 gets no session",
+    "30 routes_agree info pg2: the traffic of pg2 of demo goes where it should again after 28.0 s",
+  ]);
+  const both = (second: number): readonly RouteFinding[] => (second >= 10 ? [misrouted, other, starved] : []);
+  assert.deepEqual(lines(play({ found: both })), [`${began} (and 2 more findings)`]);
+});
+
+test("a node that does not answer: the target alone says when its sessions are gone", () => {
+  const found = (second: number): readonly RouteFinding[] => (second >= 10 && second < 30 ? [misrouted] : []);
+  assert.deepEqual(lines(play({ found, answers: (second) => second < 12 })), [began, ended(30)]);
+});
+
+test("a node that has left the cluster: nothing ends there", () => {
+  const found = (second: number): readonly RouteFinding[] => (second >= 10 && second < 30 ? [misrouted] : []);
+  assert.deepEqual(lines(play({ found, leavesAtS: 20 })), [began]);
+});
+
+test("a finding that lasts over a restart is not reported again, and its end has the whole duration", () => {
+  const [begins = assert.fail("no event")] = play({ found: (second) => (second >= 10 ? [misrouted] : []) });
+  const restored = [{ ...begins, at: 30_000 }];
+  // The audit of the new process finds it again after some seconds.
+  const found = (second: number): readonly RouteFinding[] => (second >= 9 && second < 35 ? [misrouted] : []);
+  assert.deepEqual(lines(play({ restored, found })), [
+    "35 routes_agree info pg2: the traffic of pg2 of demo goes where it should again after 1 min 5 s",
+  ]);
+  // Over at the start. That is told once the audit would have found it again.
+  assert.deepEqual(lines(play({ restored, found: () => [] })), [
+    "0 routes_agree info pg2: the traffic of pg2 of demo goes where it should again after 30.0 s",
+  ]);
+});
