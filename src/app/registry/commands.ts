@@ -14,8 +14,9 @@ export const featureCommands: { readonly look: readonly CommandSpec[]; readonly 
 
 /** Gives options the values that only the registries know. */
 function withChoices(command: CommandSpec): CommandSpec {
-  const options = command.options.map(({ choicesOf, ...option }) =>
-    choicesOf === undefined ? option : { ...option, choices: eventKinds },
+  if (!command.options.some(({ choicesOf }) => choicesOf !== undefined)) return command;
+  const options = command.options.map((option) =>
+    option.choicesOf === undefined ? option : { ...option, choices: eventKinds },
   );
   return { ...command, options };
 }

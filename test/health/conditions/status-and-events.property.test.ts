@@ -23,6 +23,8 @@ interface Said {
   readonly condition: string;
   /** The kinds of events that would begin now, were there no time to wait. */
   readonly found: readonly string[];
+  /** Whether a node answered its last probe: until then the log of events neither begins nor ends what may be hidden. */
+  readonly isClear: boolean;
 }
 
 function saidOf(cluster: ClusterState, nowMs: number): Said {
@@ -34,6 +36,7 @@ function saidOf(cluster: ClusterState, nowMs: number): Said {
   return {
     condition: situationOf(view, { nodes, asked: [], wallMs: 0 }).condition,
     found: known.find(facts, []).map(({ begins: { kind } }) => kind),
+    isClear: visibility === "clear",
   };
 }
 
@@ -59,8 +62,8 @@ test("what the log of events warns of is no cluster that is well", () => {
 });
 
 test("a degraded cluster, where a primary serves, is found by the log of events, and the reverse", () => {
-  always(({ condition, found }) => {
-    if (condition === "degraded") assert.ok(found.includes("degraded"), found.join(", "));
+  always(({ condition, found, isClear }) => {
+    if (condition === "degraded" && isClear) assert.ok(found.includes("degraded"), found.join(", "));
     if (found.includes("degraded")) assert.ok(condition === "degraded" || isSevere(condition), condition);
   });
 });
