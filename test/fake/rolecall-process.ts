@@ -45,7 +45,7 @@ export class RolecallProcess {
   async waitForLog(text: string | RegExp, times = 1): Promise<void> {
     let hasEnded = false;
     void this.#exit.then(() => (hasEnded = true));
-    const wait = { what: `${String(text)} in the log`, seconds: 120, evidence: () => this.stderr };
+    const wait = { what: `${String(text)} in the log`, seconds: 100, evidence: () => this.stderr };
     await until(wait, () => {
       if (this.stderr.split(text).length > times) return true;
       if (hasEnded) throw new Error(`It ended without logging ${String(text)}: ${this.stderr}`);
