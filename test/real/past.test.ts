@@ -151,7 +151,7 @@ if (!hasBrowser()) {
       const head = `name: "${hostile}"\nwhy: "<script>alert(1)</script>"\ncluster: { name: "${hostile}", nodes: ["${hostile}"] }\n`;
       for (const [name, content, message] of [
         ["cut.yaml", `format: 1\n${head}steps:\n  - at: 0s\n`, /its last key must be end, got a file that is cut off/],
-        ["newer.yaml", `format: 2\n${head}steps: []\nend: 0s\n`, /cut|format: it must be 1/],
+        ["newer.yaml", `format: 3\n${head}steps: []\nend: 0s\n`, /cut|format: it must be 1/],
         ["list.yaml", "- 1\n", /list\.yaml: it must be a mapping/],
         ["binary.yaml", Buffer.from([0, 255, 1, 254, 123]), /Cannot read binary\.yaml/],
         ["wrong.yaml", `${head}steps: [{ at: 0s, nodes: { "<b>": {} } }]\n`, /unknown key <b>/],
@@ -202,7 +202,7 @@ if (!hasBrowser()) {
         const reply = await fetch(new URL(String(save), lab.url));
         return reply.status === 200 && (await reply.text());
       });
-      assert.match(saved, /^format: 1\n[^]*\nend: \S+\n$/);
+      assert.match(saved, /^format: [12]\n[^]*\nend: \S+\n$/);
       await lab.page.click(".to-live");
       await sees(lab, ".connection", /Live/);
       await sees(lab, ".apart", /pg2[^]*detached/);
