@@ -86,6 +86,8 @@ export class Monitor {
   readonly #dcs: DcsWatches;
   readonly #sources: EvidenceOrigins;
   #config: Config;
+  /** The last configuration that the features were given. */
+  #ofFeatures: Config | null = null;
   readonly #machine: Machine;
   #cancelTick: CancelTimer | null = null;
   /** `closed` is final: a start or a reload that still runs then begins nothing. */
@@ -139,7 +141,7 @@ export class Monitor {
     this.#drains.start(saved.drains);
     this.#followChanges();
     this.eventLog.events.subscribe((event) => this.past.addEvent(event));
-    this.features.configure(this.#config);
+    this.#configureFeatures();
     const opened = waitAtMost(this.#machine.setTimer, openingMaxMs, this.features.opened());
     await this.#stateFile.removeStaleDrafts();
     await opened;
@@ -170,7 +172,7 @@ export class Monitor {
     this.#phase = "running";
     this.clock.setTickInterval(this.#config.probe.intervalMs);
     this.#tickLater();
-    this.features.configure(this.#config);
+    this.#configureFeatures();
     await this.#sources.start();
   }
 
@@ -212,6 +214,13 @@ export class Monitor {
     this.#drains.stop();
     this.#cancelTick?.();
     await Promise.all([ended, this.#stateFile.flush()]);
+  }
+
+  /** At the start features are open before listeners: only another configuration is given to them again. */
+  #configureFeatures(): void {
+    if (this.#ofFeatures === this.#config) return;
+    this.#ofFeatures = this.#config;
+    this.features.configure(this.#config);
   }
 
   get #clusterNames(): readonly string[] {

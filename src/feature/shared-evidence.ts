@@ -96,7 +96,7 @@ export interface RunClaims {
   releaseRun(cluster: string, value: string): Promise<void>;
 }
 
-/** Takes what other instances tell of clusters. It is a hint where an address is concerned (rule 10). */
+/** Takes what other instances report about clusters. What they say of addresses is only a hint (rule 10). */
 export interface ToldEvidence {
   readonly record: (outcome: ProbeOutcome) => void;
   /** Puts another state of a cluster in the place of the present one. */

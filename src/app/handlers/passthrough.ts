@@ -1,5 +1,6 @@
 import type { Offers } from "../../feature/offer.ts";
 import { passthroughs } from "../../feature/offers.ts";
+import { refuseUnopened } from "../../health/calls/refusal.ts";
 import { refuse } from "../../http/forwarding/refuse.ts";
 import type { IncomingCall } from "../../http/message/incoming-call.ts";
 import type { Passthrough } from "../../http/message/passthrough.ts";
@@ -19,8 +20,6 @@ const closed: Passthrough = {
 };
 
 function refuseAll({ response }: IncomingCall): Promise<void> {
-  const message =
-    "Cannot forward a request: this part of rolecall must be open; rolecall status says whether it failed";
-  refuse(response, { status: 503, error: "not_open", message });
+  refuse(response, refuseUnopened("forward a request"));
   return Promise.resolve();
 }

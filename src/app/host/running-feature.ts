@@ -79,7 +79,7 @@ class FeatureInProcess<Running extends Opened> implements RunningFeature {
   #opening: Promise<void> = Promise.resolve();
   #taking: Promise<void> = Promise.resolve();
   #ending: Promise<void> = Promise.resolve();
-  /** What it is told once it is open; `isCalled`: a call has opened it, and it stays open. */
+  /** What a feature that opens late has to know. `isCalled`: a call has opened it, so it stays open. */
   readonly #process = { isWithdrawn: false, isDraining: false, isCalled: false };
   #errors = 0;
 

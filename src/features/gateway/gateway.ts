@@ -10,16 +10,16 @@ import {
 import type { Node } from "../../cluster/node.ts";
 import type { Observation } from "../../cluster/observation.ts";
 import type { Snapshot } from "../../cluster/snapshot.ts";
-import { type ClusterView, viewAt } from "../../health/evidence/leadership/cluster-view.ts";
+import { type ClusterView, viewIfKnown } from "../../health/evidence/leadership/cluster-view.ts";
 import type { HealthPolicy } from "../../health/health-policy.ts";
 import type { IncomingCall } from "../../http/message/incoming-call.ts";
 import type { AuditRecord } from "./audit-record.ts";
 import { ConcurrentBodies } from "./concurrent-bodies.ts";
-import type { ManagementCalls, OwnAnswer, OwnSwitchover, SeamlessSwitchovers } from "../../feature/switchovers.ts";
+import type { ManagementCalls, OwnSwitchover, SeamlessSwitchovers } from "../../feature/switchovers.ts";
 import { CallContext } from "./call-context.ts";
 import { checkCall } from "../../health/calls/check-call.ts";
 import { type SwitchoverOptions, switchoverOptions } from "../../health/calls/switchover-candidates.ts";
-import type { Refusal } from "../../health/calls/refusal.ts";
+import { type Refusal, refuseUnopened } from "../../health/calls/refusal.ts";
 import { refuseHearsay } from "../../health/calls/unproved.ts";
 import { selectTarget } from "../../health/calls/target-selection.ts";
 import { fetchFromNode, nodeHeader } from "./fetch.ts";
@@ -193,7 +193,9 @@ export class Gateway implements ManagementCalls {
     const seamless = seamlessBody(call, body);
     if (seamless !== null) {
       const how = { isDryRun: call.isDryRun, caller: context.incoming.caller };
-      context.answer(this.#dependencies.seamless()?.call(view, seamless, how) ?? notOpen);
+      const switchovers = this.#dependencies.seamless();
+      if (switchovers === null) context.refuse(refuseUnopened("begin a seamless switchover"));
+      else context.answer(switchovers.call(view, seamless, how));
       return;
     }
     const { target, receiver, refusal } = await this.#decide(call, body, view);
@@ -255,9 +257,8 @@ export class Gateway implements ManagementCalls {
   }
 
   #viewOf(cluster: string): ClusterView | null {
-    const state = clusterNamed(this.#dependencies.snapshot(), cluster);
-    const policy = this.#dependencies.policy(cluster);
-    return state === undefined || policy === undefined ? null : viewAt(state, policy, this.#dependencies.now());
+    const { snapshot, policy, now } = this.#dependencies;
+    return viewIfKnown(clusterNamed(snapshot(), cluster), policy(cluster), now());
   }
 }
 
@@ -271,17 +272,6 @@ function calledChange({ call, incoming }: CallContext, body: Buffer): CalledChan
   const by = incoming.caller.principal;
   return { cluster, call: name, from: nameOf(said["leader"]), to: nameOf(said["candidate"]), by };
 }
-
-/** For a switchover that rolecall itself is asked to carry out, while the part of it that does so is not open. */
-const notOpen: OwnAnswer = {
-  status: 503,
-  document: {
-    error: "not_open",
-    message:
-      "Cannot begin a seamless switchover: this part of rolecall must be open; rolecall status says whether it failed",
-  },
-  error: "not_open",
-};
 
 /** The body of a switchover that rolecall itself is asked to carry out; `null` for any other call. */
 function seamlessBody({ name, method }: ManagementCall, body: Buffer): JsonObject | null {

@@ -1,12 +1,13 @@
+import { refuseUnopened } from "../../health/calls/refusal.ts";
 import type { ManagementCall } from "../../cluster/management-call.ts";
 import type { FeatureCall } from "../../http/admin-api/admin-api.ts";
 import { refuseManagement } from "../../http/admin-api/management-access.ts";
 import { unknownCluster } from "../../http/admin-api/served-cluster.ts";
 import {
   badRequest,
-  errorReply,
   jsonReply,
   methodNotAllowed,
+  refusalReply,
   type Reply,
   unknownParameter,
 } from "../../http/message/reply.ts";
@@ -36,13 +37,10 @@ export async function answerSwitchover(
   const isDryRun = dryRunOf(query);
   if (typeof isDryRun !== "boolean") return isDryRun;
   const managed: ManagementCall = { name: "switchover", method, cluster, node: null, isDryRun };
-  if (running === null) return errorReply(503, "not_open", { message: notOpenText });
+  if (running === null) return refusalReply(refuseUnopened("forward a switchover"));
   await running.gateway.manage(managed, call);
   return null;
 }
-
-const notOpenText =
-  "Cannot forward a switchover: this part of rolecall must be open; rolecall status says whether it failed";
 
 function dryRunOf(query: string): boolean | Reply {
   const given = new URLSearchParams(query);

@@ -6,7 +6,7 @@ import type { Host, Opened } from "../../feature/feature.ts";
 import type { Offers } from "../../feature/offer.ts";
 import { balancers, runClaims, managementCalls, pendingChanges, seamlessSwitchovers } from "../../feature/offers.ts";
 import type { Scope } from "../../feature/scope.ts";
-import { type ClusterView, viewAt } from "../../health/evidence/leadership/cluster-view.ts";
+import { type ClusterView, viewIfKnown } from "../../health/evidence/leadership/cluster-view.ts";
 import { BodyBudget } from "../../http/message/body-budget.ts";
 import type { Caller } from "../../http/message/caller.ts";
 import { supervisorOf } from "../../program/supervisor.ts";
@@ -60,7 +60,7 @@ export function openSwitchover(host: Host, scope: Scope): RunningSwitchovers {
     now: host.observe,
     open: () => keeper.open,
     poolers: () => config.poolers,
-    isPeer: (asking) => isPeer(config, asking),
+    isPeer: (other) => isPeer(config, other),
   });
   const keeper: PauseKeeper = new PauseKeeper({
     log,
@@ -109,10 +109,7 @@ function openRuns(
   { claims, config }: { readonly claims: Claims; readonly config: () => Config },
 ): Switchovers {
   const { log, metrics, offers, observe } = host;
-  const view = (name: string): ClusterView | null => {
-    const [state, policy] = [host.cluster(name), host.policy(name)];
-    return state === undefined || policy === undefined ? null : viewAt(state, policy, observe());
-  };
+  const view = (name: string): ClusterView | null => viewIfKnown(host.cluster(name), host.policy(name), observe());
   const self = { instance: host.snapshot().instance, name: hostname() };
   const leading = (cluster: string): readonly string[] =>
     balancers.in(offers).flatMap((one) => one.leadingToPrimary(cluster));

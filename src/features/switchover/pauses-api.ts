@@ -1,6 +1,7 @@
+import { refuseUnopened } from "../../health/calls/refusal.ts";
 import type { FeatureCall } from "../../http/admin-api/admin-api.ts";
 import { readBudgetedBody } from "../../http/message/budgeted-body.ts";
-import { errorReply, jsonReply, methodNotAllowed, type Reply } from "../../http/message/reply.ts";
+import { errorReply, jsonReply, methodNotAllowed, refusalReply, type Reply } from "../../http/message/reply.ts";
 import type { RunningSwitchovers } from "./open-switchover.ts";
 import type { PauseAnswer } from "./peers/pause-answer.ts";
 
@@ -23,7 +24,7 @@ export async function answerPauses(running: RunningSwitchovers | null, about: Fe
   if (request.method !== method) return methodNotAllowed(request.method, method);
   const refusal = refusalOf(about);
   if (refusal !== null) return refusal;
-  if (running === null) return notOpen();
+  if (running === null) return refusalReply(refuseUnopened("take calls about pauses"));
   const { keeper, bodies } = running;
   if (isEnd) return replyOf(keeper.end(run, only));
   const who = caller.principal ?? caller.address;
@@ -48,7 +49,7 @@ export async function answerClaims(running: RunningSwitchovers | null, about: Fe
   if (!allowed.includes(request.method)) return methodNotAllowed(request.method, allowed.join(", "));
   const refusal = refusalOf(about);
   if (refusal !== null) return refusal;
-  if (running === null) return notOpen();
+  if (running === null) return refusalReply(refuseUnopened("take calls about pauses"));
   const { claims, instance, bodies } = running;
   if (request.method === "GET") return jsonReply(ok, JSON.stringify({ instance }));
   if (run !== "") {
@@ -81,12 +82,6 @@ function refusalOf({ call: { caller }, access }: FeatureCall): Reply | null {
   if (caller.principal === null)
     return forbidden("unauthenticated", "the caller must be authenticated, got no credential");
   return null;
-}
-
-function notOpen(): Reply {
-  const message =
-    "Cannot take calls about pauses: this part of rolecall must be open; rolecall status says whether it failed";
-  return errorReply(503, "not_open", { message });
 }
 
 function forbidden(error: string, why: string): Reply {

@@ -1,3 +1,4 @@
+import { refuseUnopened } from "../../health/calls/refusal.ts";
 import type { FeatureCall } from "../../http/admin-api/admin-api.ts";
 import { refuseManagement } from "../../http/admin-api/management-access.ts";
 import {
@@ -5,6 +6,7 @@ import {
   errorReply,
   jsonReply,
   methodNotAllowed,
+  refusalReply,
   type Reply,
   unknownParameter,
 } from "../../http/message/reply.ts";
@@ -41,8 +43,7 @@ export async function answerResume(
   const refusal = refuseManagement(call, access);
   if (refusal !== null) return refusal;
   if (running === null || cluster === null) {
-    const message = "Cannot resume: this part of rolecall must be open; rolecall status says whether it failed";
-    return errorReply(503, "not_open", { message });
+    return refusalReply(refuseUnopened("resume"));
   }
   return jsonReply({ code: 200, phrase: "OK" }, JSON.stringify(await running.switchovers.resume(cluster)));
 }

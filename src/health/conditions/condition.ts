@@ -70,7 +70,7 @@ export interface ConditionEvents<Kind extends string = string> {
    * Unless a cluster's visibility is `clear`, only what may hold while it is hidden is looked for.
    */
   readonly holds: ((facts: ClusterFacts) => readonly Case[]) | null;
-  /** What the log says at its end; the duration follows. `null`: whoever brings it says so. */
+  /** What the log says at its end; the duration follows. `null`: the part that reports the end has its own text. */
   readonly endText: ((cluster: string, node: string | null) => string) | null;
   /** How long it has to last before it is reported, in ms. Default: 0 */
   readonly holdMs?: number;

@@ -68,15 +68,15 @@ const told = [...withOwnEvents, ...withoutEvents, ...withEvents]
   .flatMap((condition: Known) => ("tell" in condition.status ? [{ ...condition.status, harm: condition.harm }] : []))
   .toSorted((one, other) => rankOf(one.harm) - rankOf(other.harm));
 
-/** What holds of a cluster: in which condition it is, and what is told of it. */
+/** The condition of a cluster, and what `/status` says about it. */
 export interface ToldCluster extends Told {
   readonly condition: ClusterCondition;
 }
 
 /**
- * What is told of a cluster: the first condition in the order of precedence has the word. Where clients are served, its
- * cause is followed by those of all others that concern writes, and by the worst of the rest. What is intended is told
- * alone.
+ * What `/status` says about a cluster: the first condition in the order of precedence. Where clients are served, the cause
+ * also names all other conditions that concern writes, and the worst of the rest. An intended condition is named only if it
+ * is the only one.
  * @returns `null` if nothing holds
  */
 export function tellCluster(view: ClusterView, inputs: SituationInputs): ToldCluster | null {

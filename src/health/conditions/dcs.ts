@@ -206,7 +206,7 @@ export const dcsLost = {
 
 function tellUnread(view: ClusterView): Told | null {
   const failure = unreadOf(view.cluster.dcs);
-  // That no node reaches it is more, and is told.
+  // That no node reaches it is worse, and is reported instead.
   if (failure === null || dcsReach(view).kind === "silent") return null;
   return {
     wrong: "the DCS does not answer",

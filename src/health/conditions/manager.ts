@@ -44,7 +44,7 @@ export const failsafe = {
 } as const satisfies Condition;
 
 function tellFailsafe(view: ClusterView): Told | null {
-  // That no node reaches the DCS is told with since when.
+  // That no node reaches the DCS is another condition, which says since when.
   if (keptWithoutDcs(view) !== "failsafe" || dcsReach(view).kind === "silent") return null;
   return {
     wrong: "failsafe mode",

@@ -163,7 +163,7 @@ function clusterAnswer(
   return answer === undefined ? null : { ...target, cluster: target.cluster, answer };
 }
 
-/** What every call of a feature is told. */
+/** What every call of a feature has beside its path. */
 function aboutCall(
   { access, diagnostics: { gate, now, wall } }: Pick<AdminApiContext, "access" | "diagnostics">,
   { cluster: only }: ListenerScope,

@@ -1,4 +1,5 @@
 import { escapeUnsafe } from "../../cluster/values/unsafe-text.ts";
+import type { Refusal } from "../../health/calls/refusal.ts";
 import type { ParseError } from "../../health/check.ts";
 
 /** A response to write. */
@@ -96,6 +97,11 @@ export function errorReply(
   rest: { readonly message: string; readonly headers?: readonly string[] },
 ): Reply {
   return jsonReply({ code, phrase: error }, JSON.stringify({ error, message: rest.message }), rest.headers ?? []);
+}
+
+/** A refusal as a JSON error. */
+export function refusalReply({ status, error, message }: Refusal): Reply {
+  return errorReply(status, error, { message });
 }
 
 /** The code of an error reply, as `bad_request`: the first word of its phrase. */

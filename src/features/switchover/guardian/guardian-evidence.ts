@@ -5,7 +5,7 @@ import type { ClusterState } from "../../../cluster/snapshot.ts";
 import type { LocalProbes } from "../../../command/client/probed-clusters.ts";
 import type { ChildHost } from "../../../feature/child-host.ts";
 import type { Scope } from "../../../feature/scope.ts";
-import { type ClusterView, viewAt } from "../../../health/evidence/leadership/cluster-view.ts";
+import { type ClusterView, viewIfKnown } from "../../../health/evidence/leadership/cluster-view.ts";
 import type { HealthPolicy } from "../../../health/health-policy.ts";
 import type { Logger } from "../../../log/logger.ts";
 import { noSavedState, readSavedState } from "../../../state/saved-state.ts";
@@ -102,8 +102,7 @@ function openClusters(
     view: (name) => {
       if (probes === null) return null;
       const { probed } = probes;
-      const [state, policy] = [probed.cluster(name), probed.policy(name)];
-      return state === undefined || policy === undefined ? null : viewAt(state, policy, probed.now());
+      return viewIfKnown(probed.cluster(name), probed.policy(name), probed.now());
     },
     hint: (name) => probes?.hint(name),
   };

@@ -26,6 +26,15 @@ export function viewAt(cluster: ClusterState, policy: HealthPolicy, nowMs: numbe
   return viewWithLeader(cluster, lockStatusAt(cluster, policy, nowMs), { policy, nowMs });
 }
 
+/** The same of a cluster that may not be monitored: `null` then. */
+export function viewIfKnown(
+  cluster: ClusterState | undefined,
+  policy: HealthPolicy | undefined,
+  nowMs: number,
+): ClusterView | null {
+  return cluster === undefined || policy === undefined ? null : viewAt(cluster, policy, nowMs);
+}
+
 /** The same with a lock status that was just decided. */
 export function viewWithLeader(
   cluster: ClusterState,
