@@ -6,6 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { freePort, isFree } from "../fake/free-port.ts";
 import { openFakeCluster } from "../fake/fake-node.ts";
 import { writeConfigFile } from "../fake/config-file.ts";
+import { hangingOnSignal, hangLine } from "../fake/hang-on-signal.ts";
 import { RolecallProcess } from "../fake/rolecall-process.ts";
 import { until } from "../fake/until.ts";
 
@@ -21,7 +22,17 @@ interface Serving {
   readonly workers: () => readonly number[];
 }
 
-async function serve(context: TestContext, workers: number, drain = "100ms"): Promise<Serving> {
+interface ServeOptions {
+  /** How long connections are drained at the end, "100ms" by default. */
+  readonly drain?: string;
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+async function serve(
+  context: TestContext,
+  workers: number,
+  { drain = "100ms", env = {} }: ServeOptions = {},
+): Promise<Serving> {
   const [node] = await openFakeCluster(context, ["pg1"]);
   const [port, other] = [await freePort(), await freePort()];
   const text = (ports: readonly number[]): string =>
@@ -31,7 +42,7 @@ workers: ${workers}
 drain: ${drain}
 `;
   const file = writeConfigFile(context, text([port]));
-  const running = new RolecallProcess(context, ["serve", "--config", file]);
+  const running = new RolecallProcess(context, ["serve", "--config", file], { env });
   const reload = (): void => {
     writeFileSync(file, text([port, other]));
     running.process.kill("SIGHUP");
@@ -76,22 +87,24 @@ describe("a process that is stopped", { concurrency: 4 }, () => {
         },
       );
 
-  test("does not wait for a reload whose worker hangs", limit, async (context) => {
-    const serving = await serve(context, 1);
-    for (const line of ['"listening"', "worker started"]) await serving.running.waitForLog(line);
-    const [worker = 0] = serving.workers();
-    process.kill(worker, "SIGSTOP");
-    serving.reload();
-    await until("a worker that was sent something", () => waitsInQueue(worker));
-    serving.running.process.kill("SIGTERM");
-    await assertEnded(serving);
-    // A reload gives a worker that does not reply 15 s. The process did not wait for that.
-    assert.doesNotMatch(serving.running.stderr, /does not reply and is killed/);
-    assert.match(serving.running.stderr, /reload (abandoned|refused)/);
-  });
+  for (const afterMs of [0, 100, 400])
+    test(`does not wait for a reload whose worker hangs, ${afterMs} ms after it began`, limit, async (context) => {
+      const serving = await serve(context, 1, { env: hangingOnSignal });
+      for (const line of ['"listening"', "worker started"]) await serving.running.waitForLog(line);
+      const [worker = 0] = serving.workers();
+      process.kill(worker, "SIGUSR2");
+      await serving.running.waitForLog(hangLine);
+      serving.reload();
+      await sleep(afterMs);
+      serving.running.process.kill("SIGTERM");
+      await assertEnded(serving);
+      // A reload gives a worker that does not reply 15 s. The process did not wait for that.
+      assert.doesNotMatch(serving.running.stderr, /does not reply and is killed/);
+      assert.match(serving.running.stderr, /reload (abandoned|refused)/);
+    });
 
   test("exits at once on a second signal, whatever its workers do", limit, async (context) => {
-    const serving = await serve(context, 1, "10min");
+    const serving = await serve(context, 1, { drain: "10min" });
     for (const line of ['"listening"', "worker started"]) await serving.running.waitForLog(line);
     for (const worker of serving.workers()) process.kill(worker, "SIGSTOP");
     serving.running.process.kill("SIGTERM");
@@ -118,9 +131,4 @@ function isAlive(pid: number): boolean {
   } catch {
     return false;
   }
-}
-
-/** Whether a stopped process is stopped. */
-function waitsInQueue(pid: number): boolean {
-  return /^State:\tT/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
 }
