@@ -6,14 +6,29 @@ import { ownModuleOf } from "../program/own-frames.ts";
  * of outcomes catch what the functions that they call throw, so none is expected.
  *
  * An exception interrupts only the functions on its stack. If each function of rolecall on the stack serves one
- * connection, one node, one DCS or one balancer, or is pure (`containedModules`), no write to shared state (snapshot,
+ * connection, one node, one DCS or one balancer, or is pure ({@link containedModules}), no write to shared state (snapshot,
  * drains, configuration) is incomplete: the process continues. The time limits of a connection end it, and the next
  * probe follows. After every other exception the state can no longer be trusted, so the process ends: its supervisor,
  * or the main process for a worker, starts another one.
  */
 
-/** Modules that write no shared state. */
-const containedModules = /^(cluster|dcs|exposition|gateway|health|http|probe|program|push)\/|^workers\/relay-/;
+/** Modules that write no shared state, by what their paths begin with. */
+export const containedModules: readonly string[] = [
+  "balancing/",
+  "cluster/",
+  "dcs/",
+  "exposition/",
+  "features/agent/",
+  "features/gateway/",
+  "features/haproxy/",
+  "features/pgbouncer/",
+  "features/xds/",
+  "health/",
+  "http/",
+  "probe/",
+  "program/",
+  "workers/relay-",
+];
 /** How many frames a stack keeps. A frame that is cut off could be one that writes shared state. */
 const stackDepth = 50;
 /** More exceptions than this within a minute end the process. */
@@ -35,7 +50,7 @@ export function hasWrittenNothingShared(error: unknown, depth: number = stackDep
   if (frames.length === 0 || frames.length >= depth) return false;
   return frames.every((frame) => {
     const module = ownModuleOf(frame);
-    return module === null || containedModules.test(module);
+    return module === null || containedModules.some((beginning) => module.startsWith(beginning));
   });
 }
 
