@@ -3,6 +3,7 @@ import { dirname, resolve } from "node:path";
 import { assembleConfig, type CompleteFeature, type ConfigOrigin } from "./assemble.ts";
 import { checkClusters } from "./checks/cluster-checks.ts";
 import type { Config } from "./model/config.ts";
+import type { ListenerDialect } from "./model/listener-dialect.ts";
 import type { SimulatorConfig, WholeShape } from "./model/config.ts";
 import { checkBalancers } from "./checks/balancer-checks.ts";
 import { readEnvironment } from "./sources/environment.ts";
@@ -18,7 +19,7 @@ import { wholeError } from "./schema/schema.ts";
 import type { ConfigKeys } from "./sources/override-keys.ts";
 import type * as z from "zod";
 import { shapeIssues } from "./sources/shape-issues.ts";
-import { type CheckFeature, readValidParts } from "./checks/valid-parts.ts";
+import { type CheckFeature, type ElementSchemas, readValidParts } from "./checks/valid-parts.ts";
 import { readYamlFile, type YamlFile } from "./sources/yaml-file.ts";
 
 export type { ConfigFlags } from "./sources/flags.ts";
@@ -37,8 +38,12 @@ export interface ConfigSources {
 export interface ConfigRules {
   readonly schema: z.ZodType<WholeShape>;
   readonly keys: ConfigKeys;
-  /** The checks of the part of each feature against the rest, by its key. */
-  readonly checks: Readonly<Record<string, CheckFeature>>;
+  /** The schemas of elements, as the schema of the whole has them. */
+  readonly elements: ElementSchemas;
+  /** The dialects of listeners that features bring. */
+  readonly dialects: readonly ListenerDialect[];
+  /** The checks of the part of each feature against the rest. */
+  readonly checks: readonly CheckFeature[];
   readonly completions: readonly CompleteFeature[];
 }
 
@@ -57,7 +62,7 @@ export type LoadedConfig =
  * synchronously, so use it at start and reload only. Never throws, whatever the sources contain.
  */
 export function loadConfigBy(rules: ConfigRules, sources: ConfigSources): LoadedConfig {
-  const { schema, keys, checks, completions } = rules;
+  const { schema, keys, completions } = rules;
   const file = sources.file === null ? null : { name: sources.file, yaml: readYamlFile(sources.file) };
   const written = sources.builtIn ?? file?.yaml.value;
   const overrides = { env: readEnvironment(sources.env, keys), flags: readFlags(sources.flags, keys) };
@@ -73,7 +78,7 @@ export function loadConfigBy(rules: ConfigRules, sources: ConfigSources): Loaded
   } else {
     const read = schema.safeParse(merged.value);
     const ofShape = read.success ? [] : shapeIssues(read.error, merged.value, (path) => keys.at(path));
-    const issues = [...ofShape, ...crossIssues(merged.value, checks)];
+    const issues = [...ofShape, ...crossIssues(merged.value, rules)];
     for (const issue of issues.slice(0, issuesMax)) problems.push(place(issue));
     if (read.success && problems.length === 0)
       return { ok: true, ...assembleConfig(read.data, originOf(file, merged), completions) };
@@ -89,12 +94,17 @@ interface NamedFile {
   readonly yaml: YamlFile;
 }
 
-function crossIssues(value: Merged["value"], checks: ConfigRules["checks"]): readonly ConfigIssue[] {
-  const parts = readValidParts(value);
-  const ofCore = [checkClusters, checkPools, checkListeners, checkLagTimes, checkBalancers, checkPoolers].flatMap(
-    (check) => check(parts),
-  );
-  return [...ofCore, ...Object.entries(checks).flatMap(([key, check]) => check(value[key], parts))];
+function crossIssues(value: Merged["value"], { elements, dialects, checks }: ConfigRules): readonly ConfigIssue[] {
+  const parts = readValidParts(value, elements);
+  return [
+    ...checkClusters(parts),
+    ...checkPools(parts),
+    ...checkListeners(parts, dialects),
+    ...checkLagTimes(parts),
+    ...checkBalancers(parts),
+    ...checkPoolers(parts),
+    ...checks.flatMap((check) => check(value, parts)),
+  ];
 }
 
 /** Adds where the value of an issue comes from: a flag, a variable, or a line of the file. */

@@ -128,7 +128,8 @@ export interface FeatureMetric<Running> extends Omit<BroughtMetric, "read"> {
  */
 export interface Feature<Running extends Opened> {
   readonly name: string;
-  readonly isUsed: (config: Config) => boolean;
+  /** @param isGiven whether another feature gives an offer with this configuration */
+  readonly isUsed: (config: Config, isGiven: (offer: Offer<unknown>) => boolean) => boolean;
   /** Whether an earlier process has left something to finish, where the configuration does not use the feature. */
   readonly hasLeft?: (config: Config) => Promise<boolean>;
   /** Loads what runs, on first use. */

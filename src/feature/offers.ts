@@ -1,3 +1,4 @@
+import type { Config } from "../config/model/config.ts";
 import type { Balancers } from "../balancing/balancer.ts";
 import type { FindAuditTargets } from "../balancing/audited/audit-target.ts";
 import type { Past } from "../events/stored/past.ts";
@@ -11,6 +12,9 @@ export const balancers: Offer<Balancers> = new Offer();
 
 /** The balancers and poolers whose traffic is audited. */
 export const auditTargets: Offer<FindAuditTargets> = new Offer();
+
+/** How long the Envoys that verdicts are sent to may take to follow one, in ms: one for each listener. */
+export const pushedEnvoyDelays: Offer<(config: Config) => readonly number[]> = new Offer();
 
 /** Switchovers during which clients wait. */
 export const seamlessSwitchovers: Offer<SeamlessSwitchovers> = new Offer();

@@ -39,26 +39,21 @@ export function buildListenerHandler(
   sources: AnswerSources,
   backend: Backend,
 ): ListenerHandler {
-  switch (listener.dialect) {
-    case "agent":
-    case "xds":
-      throw new Error(`Cannot build a handler: a listener with the dialect ${listener.dialect} speaks no HTTP`);
-    case "admin":
-      return Object.assign((call: IncomingCall) => backend.admin(call), { scopeOf: adminScopeOf });
-    case "exporter":
-      return exporterHandler({ listener, config }, sources, backend);
-    case "node":
-      return nodeHandler(listener, config, {
-        inputs: sources.inputs,
-        snapshot: sources.snapshot,
-        now: sources.now,
-        diagnostics: backend.diagnostics,
-        passthrough: backend.passthrough,
-        onAnswer: sources.onAnswer,
-        onCheck: sources.onCheck,
-        listeners: listenerDirectory(listener, config.listen, sources.portOf),
-      });
-  }
+  const { dialect } = listener;
+  if (dialect === "admin") return Object.assign((call: IncomingCall) => backend.admin(call), { scopeOf: adminScopeOf });
+  if (dialect === "exporter") return exporterHandler({ listener, config }, sources, backend);
+  if (dialect === "node")
+    return nodeHandler(listener, config, {
+      inputs: sources.inputs,
+      snapshot: sources.snapshot,
+      now: sources.now,
+      diagnostics: backend.diagnostics,
+      passthrough: backend.passthrough,
+      onAnswer: sources.onAnswer,
+      onCheck: sources.onCheck,
+      listeners: listenerDirectory(listener, config.listen, sources.portOf),
+    });
+  throw new Error(`Cannot build a handler: a listener with the dialect ${dialect} speaks no HTTP`);
 }
 
 function exporterHandler(

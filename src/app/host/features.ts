@@ -2,6 +2,7 @@ import type { Config } from "../../config/model/config.ts";
 import type { Found } from "../../health/conditions/condition.ts";
 import type { EventKind } from "../../events/cluster-event.ts";
 import type { ListenerInForce } from "../../feature/feature.ts";
+import type { Offer } from "../../feature/offer.ts";
 import type { AnswerOfFeature } from "../../http/admin-api/admin-api.ts";
 import type { ConnectionHandler } from "../../http/listener/listener-set.ts";
 import type { BroughtMetric } from "../../metrics/brought-metric.ts";
@@ -17,12 +18,17 @@ export class Features {
 
   /** Puts a configuration in force: opens what it uses, and ends what it does not. */
   configure(config: Config): void {
-    const used = new Set(this.#all.filter((one) => one.isUsed(config)));
+    const used = new Set(this.#all.filter((one) => one.isUsed(config, (offer) => this.#isGiven(offer, config))));
     for (const one of used) for (const giver of this.#all) if (isGivenBy(giver, one)) used.add(giver);
     for (const one of this.#all)
       if (used.has(one) && one.needs.some((need) => !this.#all.some(({ gives }) => gives.includes(need))))
         one.fail("Cannot open: another feature must give what it needs, and none does");
       else one.configure(config, used.has(one));
+  }
+
+  /** Whether a feature gives an offer because the configuration itself uses it. */
+  #isGiven(offer: Offer<unknown>, config: Config): boolean {
+    return this.#all.some((one) => one.gives.includes(offer) && one.isUsed(config, () => false));
   }
 
   /** Resolves when those that say what is not probed here have put the last configuration in force. Never rejects. */

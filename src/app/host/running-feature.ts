@@ -22,7 +22,8 @@ export interface RunningFeature {
   readonly errors: number;
   readonly needs: readonly Offer<unknown>[];
   readonly gives: readonly Offer<unknown>[];
-  isUsed(config: Config): boolean;
+  /** @param isGiven whether another feature gives an offer; by default none does */
+  isUsed(config: Config, isGiven?: (offer: Offer<unknown>) => boolean): boolean;
   /** @param isNeeded whether a feature in use needs what it gives */
   configure(config: Config, isNeeded?: boolean): void;
   /** Ends it, because of a problem. */
@@ -118,8 +119,8 @@ class FeatureInProcess<Running extends Opened> implements RunningFeature {
     return this.#feature.gives ?? [];
   }
 
-  isUsed(config: Config): boolean {
-    return this.#feature.isUsed(config);
+  isUsed(config: Config, isGiven: (offer: Offer<unknown>) => boolean = () => false): boolean {
+    return this.#feature.isUsed(config, isGiven);
   }
 
   configure(config: Config, isNeeded: boolean = false): void {

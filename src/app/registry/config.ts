@@ -3,7 +3,9 @@ import { type ConfigRules, type ConfigSources, type LoadedConfig, loadConfigBy }
 import type { FindConfiguredFiles } from "../../config/configured-files.ts";
 import type { FeatureConfigs } from "../../config/model/config.ts";
 import { jsonSchemaOf } from "../../config/schema/json-schema.ts";
-import { coreKeys, inCamelCase, wholeError } from "../../config/schema/schema.ts";
+import { clusterError, clusterFields } from "../../config/schema/cluster-schema.ts";
+import { completeListener, listenerError, listenerFields } from "../../config/schema/listener-schema.ts";
+import { clustersKey, inCamelCase, listenKey, sectionKeys, wholeError } from "../../config/schema/schema.ts";
 import { ConfigKeys } from "../../config/sources/override-keys.ts";
 import { checkAudit } from "../../features/audit/config/audit-checks.ts";
 import { auditSchema } from "../../features/audit/config/audit-schema.ts";
@@ -14,6 +16,7 @@ import { completeHistory, historySchema } from "../../features/history/config/hi
 import { checkPeers, completePeers } from "../../features/switchover/config/peer-checks.ts";
 import { peerFiles } from "../../features/switchover/config/peer-files.ts";
 import { peersSchema } from "../../features/switchover/config/peer-schema.ts";
+import { completeXds, xdsDialect, xdsKeys } from "../../features/xds/config/xds-schema.ts";
 
 /** The keys of the features at the top of the configuration: exactly those that they declare. */
 const featureKeys = { peers: peersSchema, fleet: fleetSchema, audit: auditSchema, history: historySchema } satisfies {
@@ -21,7 +24,18 @@ const featureKeys = { peers: peersSchema, fleet: fleetSchema, audit: auditSchema
 };
 
 /** What each feature checks of its part against the rest. */
-const checks: ConfigRules["checks"] = { peers: checkPeers, fleet: checkFleet, audit: checkAudit };
+const checks: ConfigRules["checks"] = [checkPeers, checkFleet, checkAudit];
+
+/** The dialects of listeners that features bring. */
+const dialects: ConfigRules["dialects"] = [xdsDialect];
+
+/** The schema of an entry of `listen`, with the keys of features. */
+const listener = z
+  .strictObject({ ...listenerFields(dialects), ...xdsKeys }, listenerError)
+  .transform((written) => ({ ...completeListener(written), ...completeXds(written) }));
+
+/** The schema of an entry of `clusters`. */
+const cluster = z.strictObject(clusterFields, clusterError);
 
 /** What completes the part of each feature. */
 const completions: ConfigRules["completions"] = [completePeers, completeFleet, completeHistory];
@@ -58,7 +72,12 @@ const keyOrder: readonly string[] = [
  * The schema of the whole configuration. The parser, config/schema.json, and the names of environment variables and
  * `--set` paths are all derived from it.
  */
-const configSchema = z.strictObject({ ...coreKeys, ...featureKeys }, wholeError).transform(inCamelCase);
+const configSchema = z
+  .strictObject(
+    { clusters: clustersKey(cluster), listen: listenKey(listener), ...sectionKeys, ...featureKeys },
+    wholeError,
+  )
+  .transform(inCamelCase);
 
 /** The JSON schema of the configuration file. `npm run schema` writes it to config/schema.json. */
 export function configJsonSchema(): Readonly<Record<string, unknown>> {
@@ -68,7 +87,8 @@ export function configJsonSchema(): Readonly<Record<string, unknown>> {
 /** The keys of the configuration. */
 export const configKeys: ConfigKeys = new ConfigKeys(configJsonSchema);
 
-const rules: ConfigRules = { schema: configSchema, keys: configKeys, checks, completions };
+const elements = { cluster, listener };
+const rules: ConfigRules = { schema: configSchema, keys: configKeys, elements, dialects, checks, completions };
 
 /** Reads, merges and checks the configuration of the whole program, as {@link loadConfigBy}. */
 export function loadConfig(sources: ConfigSources): LoadedConfig {

@@ -1,5 +1,6 @@
 import { basename } from "node:path";
 import type { ListenerConfig } from "../model/config.ts";
+import type { Dialect, ListenerDialect } from "../model/listener-dialect.ts";
 import type { ListenerAccess } from "../model/listener-access-config.ts";
 import { type ConfigIssue, type ConfigPath, valueIssue } from "../model/issue.ts";
 import { parseCompanions } from "../../cluster/values/companion-name.ts";
@@ -13,8 +14,10 @@ import type { ClusterPart, ListenerPart, ValidParts } from "./valid-parts.ts";
 /**
  * Checks listeners against each other, against the clusters and nodes that they name, and their keys against their
  * dialect and address.
+ * @param dialects those of features
  */
-export function checkListeners(parts: ValidParts): readonly ConfigIssue[] {
+export function checkListeners(parts: ValidParts, dialects: readonly ListenerDialect[]): readonly ConfigIssue[] {
+  const keys = keysByDialect(dialects);
   const { clusters, listen } = parts;
   const addresses = listen.map(({ listener }, index) => ({
     path: ["listen", index, "port"],
@@ -28,7 +31,7 @@ export function checkListeners(parts: ValidParts): readonly ConfigIssue[] {
       if (listener === null) return [];
       const at = ["listen", index];
       return [
-        ...checkKeys(listener, written, at),
+        ...checkKeys({ listener, written }, keys, at),
         ...checkNames(listener, clusters, at),
         ...checkTokenClusters(listener, clusters, at),
         ...checkFollowers(listener, at),
@@ -45,33 +48,50 @@ const agentKeys = ["pool", "check", "weight", "drain_by"];
 const httpKeys = "management read_only auth proxy_protocol trusted_origins operator_pages whole_cluster".split(" ");
 const tokenKeys = ["hint_tokens", "pause_tokens", "before_stop_tokens", "followers"];
 
-/** The keys that a dialect does not have. */
-const foreignKeys: Readonly<Record<ListenerConfig["dialect"], readonly string[]>> = {
-  node: [...agentKeys, "xds", "read_only", ...tokenKeys],
-  admin: [...agentKeys, "xds", "operator_pages", "node", "whole_cluster"],
-  exporter: [...agentKeys, "xds", "operator_pages", ...tokenKeys, "whole_cluster"],
-  agent: ["xds", "tls", ...httpKeys, ...tokenKeys],
-  xds: [...agentKeys, "node", ...httpKeys, ...tokenKeys],
-};
+/** Which keys a dialect does not have, and why, where that says what to write. */
+interface ForeignKeys {
+  readonly names: readonly string[];
+  readonly reasons: Readonly<Record<string, string>>;
+}
 
-/** Why a dialect does not have a key, where that says what to write. */
-const reasons: ReadonlyMap<string, string> = new Map([
-  ["admin operator_pages", ", which always has these pages"],
-  ["xds auth", ": tls.client: required authenticates Envoys"],
-  ["node read_only", ": management: off refuses such requests"],
-  ["exporter whole_cluster", ": without node, the listener always answers for the whole cluster"],
-]);
+/** The keys that each dialect does not have. */
+function keysByDialect(ofFeatures: readonly ListenerDialect[]): ReadonlyMap<Dialect, ForeignKeys> {
+  const ownKeys = ofFeatures.flatMap((dialect) => dialect.ownKeys);
+  const core: readonly (readonly [Dialect, readonly string[], Readonly<Record<string, string>>])[] = [
+    ["node", [...agentKeys, "read_only", ...tokenKeys], { read_only: ": management: off refuses such requests" }],
+    [
+      "admin",
+      [...agentKeys, "operator_pages", "node", "whole_cluster"],
+      { operator_pages: ", which always has these pages" },
+    ],
+    [
+      "exporter",
+      [...agentKeys, "operator_pages", ...tokenKeys, "whole_cluster"],
+      { whole_cluster: ": without node, the listener always answers for the whole cluster" },
+    ],
+    ["agent", ["tls", ...httpKeys, ...tokenKeys], {}],
+  ];
+  return new Map([
+    ...core.map(([name, names, reasons]): [Dialect, ForeignKeys] => [name, { names: [...names, ...ownKeys], reasons }]),
+    ...ofFeatures.map(({ name, ownKeys: own, lacks, reasons }): [Dialect, ForeignKeys] => {
+      const ofOthers = ownKeys.filter((key) => !own.includes(key));
+      return [name, { names: [...agentKeys, ...ofOthers, ...lacks, ...httpKeys, ...tokenKeys], reasons }];
+    }),
+  ]);
+}
 
 /** Checks that keys are written where the dialect needs them, and not where it does not have them. */
 function checkKeys(
-  { dialect, cluster, node, wholeCluster }: ListenerConfig,
-  written: ListenerPart["written"],
+  { listener, written }: { readonly listener: ListenerConfig; readonly written: ListenerPart["written"] },
+  keys: ReadonlyMap<Dialect, ForeignKeys>,
   at: ConfigPath,
 ): readonly ConfigIssue[] {
+  const { dialect, cluster, node, wholeCluster } = listener;
   const isWritten = (key: string): boolean =>
     key === "whole_cluster" ? wholeCluster : (written[key] ?? null) !== null;
-  const issues = foreignKeys[dialect].filter(isWritten).map((key) => {
-    const reason = reasons.get(`${dialect} ${key}`) ?? "";
+  const { names, reasons } = keys.get(dialect) ?? { names: [], reasons: {} };
+  const issues = names.filter(isWritten).map((key) => {
+    const reason = reasons[key] ?? "";
     return valueIssue([...at, key], written[key], `left out, because the dialect is ${dialect}${reason}`);
   });
   // Only the exporter dialect has a default port.
@@ -212,23 +232,17 @@ function managementAllowed(
   { dialect, access }: Pick<ListenerConfig, "dialect" | "access">,
   isExposed: boolean,
 ): string | null {
-  switch (dialect) {
-    case "exporter":
-      return "off or left out, because the dialect is exporter";
-    case "admin":
-      // An admin listener forwards switchovers only for authenticated callers: a web page at it can send them.
-      if (access.readOnly) return "off or left out, because read_only is true";
-      return isAuthenticated(access)
-        ? null
-        : "off on an admin listener, unless clients are authenticated by auth or tls.client: required";
-    case "node":
-    case "agent":
-    case "xds":
-      // A client of this port can stop the database, so a port reachable from outside must restrict its clients.
-      return isExposed
-        ? "off on a non-loopback address, unless clients are restricted by auth, tls.client: required or allow"
-        : null;
-  }
+  if (dialect === "exporter") return "off or left out, because the dialect is exporter";
+  // A client of any other port can stop the database, so a port reachable from outside must restrict its clients.
+  if (dialect !== "admin")
+    return isExposed
+      ? "off on a non-loopback address, unless clients are restricted by auth, tls.client: required or allow"
+      : null;
+  // An admin listener forwards switchovers only for authenticated callers: a web page at it can send them.
+  if (access.readOnly) return "off or left out, because read_only is true";
+  return isAuthenticated(access)
+    ? null
+    : "off on an admin listener, unless clients are authenticated by auth or tls.client: required";
 }
 
 function isAuthenticated({ auth, tls }: ListenerAccess): boolean {

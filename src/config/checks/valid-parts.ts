@@ -11,8 +11,7 @@ import type {
   RuntimeAddress,
 } from "../model/config.ts";
 import { backendSchema, runtimeAddressSchema } from "../schema/balancer-schema.ts";
-import { clusterSchema, nodeSchema } from "../schema/cluster-schema.ts";
-import { listenerSchema } from "../schema/listener-schema.ts";
+import { nodeSchema } from "../schema/cluster-schema.ts";
 import { poolSchema } from "../schema/pool-schema.ts";
 import { pgbouncerSchema, pooledDatabaseSchema } from "../schema/pooler-schema.ts";
 import { ignoreParamsSchema, probeSchema } from "../schema/schema.ts";
@@ -37,8 +36,11 @@ export interface ValidParts {
   readonly intervalMs: number;
 }
 
-/** Checks what is written under the key of a feature against the rest. Never throws. */
-export type CheckFeature = (written: unknown, parts: ValidParts) => readonly ConfigIssue[];
+/**
+ * Checks what is written of a feature against the rest. Never throws.
+ * @param written the whole configuration as it is written
+ */
+export type CheckFeature = (written: Readonly<Record<string, unknown>>, parts: ValidParts) => readonly ConfigIssue[];
 
 export interface ClusterPart {
   /** Known in an invalid cluster too, so that others may name it; `null` if it is invalid itself. */
@@ -76,13 +78,19 @@ export interface PoolerPart {
 const elementsMax = 1024;
 const nameSchema = name();
 
+/** The schemas of elements that features add keys to. */
+export interface ElementSchemas {
+  readonly cluster: z.ZodType<ClusterShape>;
+  readonly listener: z.ZodType<ListenerConfig>;
+}
+
 /** Parses the elements of the merged configuration. Never throws. */
-export function readValidParts(value: Readonly<Record<string, unknown>>): ValidParts {
+export function readValidParts(value: Readonly<Record<string, unknown>>, schemas: ElementSchemas): ValidParts {
   const { interval } = objectOf(value["probe"]);
   return {
-    clusters: elementsOf(value["clusters"]).map(clusterPart),
+    clusters: elementsOf(value["clusters"]).map((cluster) => clusterPart(cluster, schemas.cluster)),
     listen: elementsOf(value["listen"]).map((listener) => ({
-      listener: valid(listenerSchema, listener),
+      listener: valid(schemas.listener, listener),
       written: objectOf(listener),
     })),
     pools: elementsOf(value["pools"]).map((pool) => ({
@@ -97,11 +105,11 @@ export function readValidParts(value: Readonly<Record<string, unknown>>): ValidP
   };
 }
 
-function clusterPart(value: unknown): ClusterPart {
+function clusterPart(value: unknown, schema: ElementSchemas["cluster"]): ClusterPart {
   const { nodes, ...written } = objectOf(value);
   return {
     name: valid(nameSchema, written["name"]),
-    cluster: valid(clusterSchema, Array.isArray(nodes) ? written : value),
+    cluster: valid(schema, Array.isArray(nodes) ? written : value),
     nodes: elementsOf(nodes).map((node) => valid(nodeSchema, node)),
   };
 }

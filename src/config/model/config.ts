@@ -1,7 +1,9 @@
 import type * as z from "zod";
 import type { Check } from "../../health/check.ts";
 import type { Guards } from "../../health/guards.ts";
-import type { coreSchema } from "../schema/schema.ts";
+import type { clusterFields } from "../schema/cluster-schema.ts";
+import type { completeListener } from "../schema/listener-schema.ts";
+import type { CoreSections } from "../schema/schema.ts";
 
 /** Read-only in depth. */
 export type Frozen<T> = T extends object ? { readonly [Key in keyof T]: Frozen<T[Key]> } : T;
@@ -10,7 +12,11 @@ export type Frozen<T> = T extends object ? { readonly [Key in keyof T]: Frozen<T
  * The configuration as its schema gives it: what depends on other keys is not filled in. Its keys and their meaning stand
  * in config/schema/ only.
  */
-export type ConfigShape = Frozen<z.output<typeof coreSchema>>;
+export interface ConfigShape extends Frozen<CoreSections> {
+  readonly clusters: readonly ClusterShape[];
+  /** `null`: the default listeners. */
+  readonly listen: readonly ListenerConfig[] | null;
+}
 
 /**
  * The keys that features bring at the top. A feature adds its own by declaration merging, beside its schema:
@@ -18,11 +24,17 @@ export type ConfigShape = Frozen<z.output<typeof coreSchema>>;
  */
 export interface FeatureConfigs {}
 
+/** The same in each entry of `clusters`. */
+export interface FeatureClusterConfigs {}
+
+/** The same in each entry of `listen`, with their names in the program. */
+export interface FeatureListenerConfigs {}
+
 /** What the schema of the whole program gives: the core and each feature. */
 export type WholeShape = ConfigShape & FeatureConfigs;
 
 /** One entry of `clusters`, with relative file names and its own guards only. */
-export type ClusterShape = ConfigShape["clusters"][number];
+export interface ClusterShape extends Frozen<z.output<z.ZodObject<typeof clusterFields>>>, FeatureClusterConfigs {}
 
 /** One entry of `balancers`; its name is `null` if the key is missing. */
 export type BalancerShape = ConfigShape["balancers"][number];
@@ -94,7 +106,7 @@ export type TlsFiles = NonNullable<ClusterConfig["tls"]>;
 export type TlsVerification = TlsFiles["verify"];
 
 /** A listener. `cluster`: the one that it answers for; `null`: all of them. */
-export type ListenerConfig = NonNullable<ConfigShape["listen"]>[number];
+export interface ListenerConfig extends Frozen<ReturnType<typeof completeListener>>, FeatureListenerConfigs {}
 
 /** What an agent listener answers to HAProxy's agent checks. */
 export type AgentConfig = NonNullable<ListenerConfig["agent"]>;

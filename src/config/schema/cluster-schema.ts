@@ -173,41 +173,42 @@ export const nodeSchema = z
     serverName: tls?.server_name ?? null,
   }));
 
-/** One entry of `clusters`. File names may be relative; `guards` holds only keys that override those of all clusters. */
-export const clusterSchema = z.strictObject(
-  {
-    name: name().describe("Name of the cluster in paths, headers, metrics and logs"),
-    scope: name().nullable().default(null).describe("Scope that its nodes must report. Default: the name"),
-    discover: list(apiAddress(), 64).describe(
-      "Seeds: APIs of nodes, tried in turn. Members are taken from the cluster document (GET /cluster)",
-    ),
-    nodes: list(nodeSchema, 256).describe("Fixed nodes. They never leave the cluster"),
-    tls: tlsSchema("nodes").nullable().prefault(null).describe("TLS of connections to the nodes"),
-    auth: authSchema
-      .nullable()
-      .default(null)
-      .describe("Basic authentication of management calls to the nodes. Default: none"),
-    source: name()
-      .nullable()
-      .default(null)
-      .describe("Cluster that this standby cluster replicates from. Lag counts from its primary. Default: none"),
-    dcs: dcsSchema
-      .nullable()
-      .prefault(null)
-      .describe("DCS to watch, so that changes of the leader are seen sooner. Default: none"),
-    zones: zonesSchema.nullable().default(null).describe("How nodes state their zones. Default: not at all"),
-    companions: list(companionSchema, companionsMax).describe(
-      "Programs that run next to each node, such as its pooler. Checks ask for it (with=)",
-    ),
-    follow: z
-      .array(upstreamSchema, { error: `a list of at most ${upstreamsMax}` })
-      .max(upstreamsMax, { error: `a list of at most ${upstreamsMax}` })
-      .nullable()
-      .default(null)
-      .describe(
-        "Other rolecalls whose outcomes of this cluster are taken, in place of probing. Default: that of follow",
-      ),
-    guards: section(guardsSchema("that of guards")).describe("Overrides of the global guards for this cluster"),
-  },
-  { error: "a mapping with the keys of a cluster" },
-);
+/** What a cluster must be that is no mapping. */
+export const clusterError = { error: "a mapping with the keys of a cluster" };
+
+/**
+ * The keys of the core in each entry of `clusters`. File names may be relative; `guards` holds only keys that override
+ * those of all clusters.
+ */
+export const clusterFields = {
+  name: name().describe("Name of the cluster in paths, headers, metrics and logs"),
+  scope: name().nullable().default(null).describe("Scope that its nodes must report. Default: the name"),
+  discover: list(apiAddress(), 64).describe(
+    "Seeds: APIs of nodes, tried in turn. Members are taken from the cluster document (GET /cluster)",
+  ),
+  nodes: list(nodeSchema, 256).describe("Fixed nodes. They never leave the cluster"),
+  tls: tlsSchema("nodes").nullable().prefault(null).describe("TLS of connections to the nodes"),
+  auth: authSchema
+    .nullable()
+    .default(null)
+    .describe("Basic authentication of management calls to the nodes. Default: none"),
+  source: name()
+    .nullable()
+    .default(null)
+    .describe("Cluster that this standby cluster replicates from. Lag counts from its primary. Default: none"),
+  dcs: dcsSchema
+    .nullable()
+    .prefault(null)
+    .describe("DCS to watch, so that changes of the leader are seen sooner. Default: none"),
+  zones: zonesSchema.nullable().default(null).describe("How nodes state their zones. Default: not at all"),
+  companions: list(companionSchema, companionsMax).describe(
+    "Programs that run next to each node, such as its pooler. Checks ask for it (with=)",
+  ),
+  follow: z
+    .array(upstreamSchema, { error: `a list of at most ${upstreamsMax}` })
+    .max(upstreamsMax, { error: `a list of at most ${upstreamsMax}` })
+    .nullable()
+    .default(null)
+    .describe("Other rolecalls whose outcomes of this cluster are taken, in place of probing. Default: that of follow"),
+  guards: section(guardsSchema("that of guards")).describe("Overrides of the global guards for this cluster"),
+};

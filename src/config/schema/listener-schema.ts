@@ -1,10 +1,10 @@
 import * as z from "zod";
+import type { Dialect, ListenerDialect } from "../model/listener-dialect.ts";
 import { parameterNames } from "../../health/check.ts";
 import { checkTextParts, parseCheckText } from "../values/check-text.ts";
 import { listenerAccessFields } from "./listener-access-schema.ts";
 import { flag, integer, listenAddress, name, parsedText } from "./value-schemas.ts";
 import { weightSchema } from "./weight-schema.ts";
-import { xdsSchema } from "./xds-schema.ts";
 
 const defaultsAllowed = `a mapping of a check's parameters to values: ${parameterNames()
   .filter((parameter) => parameter !== "for")
@@ -71,54 +71,75 @@ const exporterPort = 9630;
 
 const clusterOrAll = z.union([z.literal("*"), name()], { error: "the name of a cluster, or * for all of them" });
 
-/** One entry of `listen`. */
-export const listenerSchema = z
-  .strictObject(
-    {
-      address: listenAddress().prefault("127.0.0.1").describe("Address to listen on"),
-      port: integer(0, 65_535)
-        .optional()
-        .describe("Port to listen on. 0 is any free port. Default with the dialect exporter: 9630"),
-      dialect: z
-        .enum(["node", "admin", "exporter", "agent", "xds"], { error: "one of node, admin, exporter, agent, xds" })
-        .default("node")
-        .describe(
-          "node: the nodes' own API (a health listener). exporter: the API of a database exporter. " +
-            "admin: /metrics, /status, /events, /explain, /incident, /drains, /hint, /livez, /readyz. " +
-            "agent: HAProxy's agent checks. xds: Envoy's endpoint discovery (gRPC): the entries of pools",
-        ),
-      cluster: clusterOrAll
-        .nullable()
-        .default(null)
-        .describe("Cluster that the listener answers for, or * for all. Default: all clusters"),
-      node: name()
-        .nullable()
-        .default(null)
-        .describe("Node that the listener answers for, as a drop-in for that node's own API"),
-      whole_cluster: flag().default(false).describe("Whether a route that names no node checks the whole cluster"),
-      operator_pages: flag()
-        .default(false)
-        .describe(
-          "Whether a health listener serves /status, /events, /explain, /verdicts and /incident, as admin listeners do",
-        ),
-      ...listenerAccessFields,
-      defaults: checkDefaults().prefault({}).describe("Default parameters of checks, such as miss: 404"),
-      ...agentFields,
-      xds: xdsSchema.nullable().default(null).describe("Dialect xds: what Envoys get beside the members of pools"),
-    },
-    { error: "a mapping with the keys of a listener, at least port" },
-  )
+/** What a listener must be that is no mapping. */
+export const listenerError = { error: "a mapping with the keys of a listener, at least port" };
+
+/** The dialects of the core, in the order of the references. */
+const coreDialects = ["node", "admin", "exporter", "agent"] as const;
+
+/**
+ * The keys of the core in each entry of `listen`.
+ * @param dialects those of features
+ */
+export function listenerFields(dialects: readonly ListenerDialect[]) {
+  const names: readonly Dialect[] = [...coreDialects, ...dialects.map(({ name: dialect }) => dialect)];
+  const ofFeatures = dialects.map(({ name: dialect, meaning }) => `. ${dialect}: ${meaning}`).join("");
+  return {
+    address: listenAddress().prefault("127.0.0.1").describe("Address to listen on"),
+    port: integer(0, 65_535)
+      .optional()
+      .describe("Port to listen on. 0 is any free port. Default with the dialect exporter: 9630"),
+    dialect: z
+      .enum(names, { error: `one of ${names.join(", ")}` })
+      .default("node")
+      .describe(
+        "node: the nodes' own API (a health listener). exporter: the API of a database exporter. " +
+          "admin: /metrics, /status, /events, /explain, /incident, /drains, /hint, /livez, /readyz. " +
+          `agent: HAProxy's agent checks${ofFeatures}`,
+      ),
+    cluster: clusterOrAll
+      .nullable()
+      .default(null)
+      .describe("Cluster that the listener answers for, or * for all. Default: all clusters"),
+    node: name()
+      .nullable()
+      .default(null)
+      .describe("Node that the listener answers for, as a drop-in for that node's own API"),
+    whole_cluster: flag().default(false).describe("Whether a route that names no node checks the whole cluster"),
+    operator_pages: flag()
+      .default(false)
+      .describe(
+        "Whether a health listener serves /status, /events, /explain, /verdicts and /incident, as admin listeners do",
+      ),
+    ...listenerAccessFields,
+    defaults: checkDefaults().prefault({}).describe("Default parameters of checks, such as miss: 404"),
+    ...agentFields,
+  };
+}
+
+/** The keys of the core in an entry of `listen`, each checked alone. */
+export type WrittenListener = z.output<z.ZodObject<ReturnType<typeof listenerFields>>>;
+
+/** Gives the keys of the core their names in the program. */
+export function completeListener(written: WrittenListener) {
   // The other dialects have no default port: checkListeners rejects a listener without one.
-  .transform(({ whole_cluster: wholeCluster, operator_pages: operatorPages, port = exporterPort, ...written }) => {
-    const { management, read_only: readOnly, tls, auth, hint_tokens: hintTokens, ...untold } = written;
-    const { pause_tokens: pauseTokens, before_stop_tokens: beforeStopTokens, followers, ...unguarded } = untold;
-    const { allow, allow_for: allowFor, trusted_origins: trustedOrigins, limits, ...unproxied } = unguarded;
-    const { proxy_protocol: proxyProtocol, ...unbalanced } = unproxied;
-    const { pool, check, weight, drain_by: drainBy, xds: writtenXds, ...listener } = unbalanced;
-    const lists = { allow, allowFor, proxyProtocol, trustedOrigins };
-    const tokens = { hintTokens, pauseTokens, beforeStopTokens, followers };
-    const access = { management, readOnly, tls, auth, ...tokens, ...lists, limits };
-    const agent = listener.dialect === "agent" ? { pool, check: check ?? defaultAgentCheck, weight, drainBy } : null;
-    const xds = listener.dialect === "xds" ? (writtenXds ?? xdsSchema.parse({})) : null;
-    return { ...listener, port, wholeCluster, operatorPages, access, agent, xds };
-  });
+  const { address, port = exporterPort, dialect, cluster, node, defaults } = written;
+  const { management, read_only: readOnly, tls, auth, hint_tokens: hintTokens, pause_tokens: pauseTokens } = written;
+  const { before_stop_tokens: beforeStopTokens, followers, proxy_protocol: proxyProtocol, limits } = written;
+  const { allow, allow_for: allowFor, trusted_origins: trustedOrigins } = written;
+  const lists = { allow, allowFor, proxyProtocol, trustedOrigins };
+  const tokens = { hintTokens, pauseTokens, beforeStopTokens, followers };
+  const { pool, check, weight, drain_by: drainBy } = written;
+  return {
+    address,
+    port,
+    dialect,
+    cluster,
+    node,
+    wholeCluster: written.whole_cluster,
+    operatorPages: written.operator_pages,
+    access: { management, readOnly, tls, auth, ...tokens, ...lists, limits },
+    defaults,
+    agent: dialect === "agent" ? { pool, check: check ?? defaultAgentCheck, weight, drainBy } : null,
+  };
+}

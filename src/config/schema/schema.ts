@@ -1,8 +1,7 @@
 import { balancerSchema } from "./balancer-schema.ts";
 import * as z from "zod";
-import { clusterSchema, guardsSchema } from "./cluster-schema.ts";
+import { guardsSchema } from "./cluster-schema.ts";
 import { upstreamSchema, upstreamsMax } from "./follow-schema.ts";
-import { listenerSchema } from "./listener-schema.ts";
 import { poolSchema } from "./pool-schema.ts";
 import { poolerSchema } from "./pooler-schema.ts";
 import { duration, flag, hostSuffix, integer, list, plainText, section, whenValid } from "./value-schemas.ts";
@@ -182,21 +181,29 @@ const simulatorSchema = z
     whenValid("nodes", "port"),
   );
 
-/** The keys of the core at the top of the configuration. */
-export const coreKeys = {
-  clusters: list(clusterSchema, 1_024)
+/** The key `clusters`. @param cluster the schema of an entry, with the keys of features */
+export function clustersKey<T>(cluster: z.ZodType<T>): z.ZodType<readonly T[]> {
+  return list(cluster, 1_024)
     .refine((clusters) => clusters.length > 0, { error: "a list of at least one cluster" })
-    .describe("The clusters to probe. Default: none, but one is required"),
-  probe: section(probeSchema).describe("How nodes are probed"),
-  listen: z
-    .array(listenerSchema, { error: "a list of listeners" })
+    .describe("The clusters to probe. Default: none, but one is required");
+}
+
+/** The key `listen`. @param listener the schema of an entry, with the keys of features */
+export function listenKey<T>(listener: z.ZodType<T>): z.ZodType<readonly T[] | null> {
+  return z
+    .array(listener, { error: "a list of listeners" })
     .min(1, { error: "a list of at least one listener" })
     .max(256, { error: "a list of at most 256 listeners" })
     .nullable()
     .prefault(null)
     .describe(
       "Where rolecall listens. Default: a health listener on 127.0.0.1:8008 and an admin listener on 127.0.0.1:9108",
-    ),
+    );
+}
+
+/** The keys of the core at the top of the configuration, but those that features add keys to. */
+export const sectionKeys = {
+  probe: section(probeSchema).describe("How nodes are probed"),
   pools: list(poolSchema, 1_024).describe(
     "Checks over clusters with a name: what balancers, poolers and agent listeners send clients to (docs/pools.md)",
   ),
@@ -250,9 +257,7 @@ export const coreKeys = {
 /** What a configuration must be that is no mapping. */
 export const wholeError = { error: "a mapping with the keys clusters, listen and so on" };
 
-const coreWritten = z.strictObject(coreKeys, wholeError);
-
-type CoreWritten = z.output<typeof coreWritten>;
+type CoreWritten = z.output<z.ZodObject<typeof sectionKeys>>;
 type SnakeKey = "host_suffixes" | "ignore_params" | "state_file" | "drain" | "fast_path";
 
 /** Gives the keys of the core their names in the program. Those of features are named by their own schemas. */
@@ -273,8 +278,5 @@ export function inCamelCase<Written extends CoreWritten>({
   return { ...sections, hostSuffixes, ignoreParams, stateFile, drainMs, fastPath };
 }
 
-/**
- * The configuration without any feature: each value checked on its own, durations in ms, with those defaults that depend
- * on no other key.
- */
-export const coreSchema = coreWritten.transform(inCamelCase<CoreWritten>);
+/** The keys of {@link sectionKeys} with their names in the program: what depends on no other key is filled in. */
+export type CoreSections = ReturnType<typeof inCamelCase<CoreWritten>>;

@@ -11,26 +11,29 @@ import { envoySource } from "./sources/envoy-source.ts";
 
 /** How long an Envoy that no rolecall pushes to takes to follow a change, in ms: the checks of the rendered file. */
 const checkedEnvoyMs = 4_000;
-/** How much longer than `cut_within` an Envoy takes that rolecall pushes to, in ms. */
-const pushedEnvoyMs = 1_000;
-
-/** The Envoys that are looked at by their admin interfaces. */
-export function envoyTargets(config: Config): readonly AuditTarget[] {
-  return config.audit.envoys.map((envoy) => envoyTarget(envoy, config));
+/**
+ * The Envoys that are looked at by their admin interfaces.
+ * @param pushedDelays how long Envoys may take to follow a verdict that they are sent, in ms; none: nothing sends any
+ */
+export function envoyTargets(config: Config, pushedDelays: readonly number[]): readonly AuditTarget[] {
+  return config.audit.envoys.map((envoy) => envoyTarget(envoy, config, pushedDelays));
 }
 
-function envoyTarget({ name, admin, pools: mapped }: AuditedEnvoy, { pools, listen }: Config): AuditTarget {
+function envoyTarget(
+  { name, admin, pools: mapped }: AuditedEnvoy,
+  { pools }: Config,
+  pushedDelays: readonly number[],
+): AuditTarget {
   const pairs = mapped === null ? pools.map((pool) => [pool.name, pool.name] as const) : Object.entries(mapped);
   const audited = pairs.flatMap(([backend, wanted]) => {
     const pool = pools.find((one) => one.name === wanted);
     return pool === undefined ? [] : [{ backend, pool }];
   });
-  const cuts = listen.flatMap(({ xds }) => (xds === null ? [] : [xds.cutMs + pushedEnvoyMs]));
   const source = {
     admin,
     clusters: audited.map(({ backend }) => backend),
     mayLack: mapped === null,
-    delayMs: cuts.length === 0 ? checkedEnvoyMs : Math.max(...cuts),
+    delayMs: pushedDelays.length === 0 ? checkedEnvoyMs : Math.max(...pushedDelays),
     limitMs: lookLimitMs,
   };
   return {
@@ -44,7 +47,7 @@ function envoyTarget({ name, admin, pools: mapped }: AuditedEnvoy, { pools, list
     })),
     source: envoySource(source),
     needsVerdicts: true,
-    advise: envoyAdvice(admin, cuts.length > 0),
+    advise: envoyAdvice(admin, pushedDelays.length > 0),
     key: JSON.stringify([source, audited]),
   };
 }

@@ -1,5 +1,5 @@
-import type { Config } from "../../config/model/config.ts";
 import type { Feature } from "../../feature/feature.ts";
+import { auditTargets } from "../../feature/offers.ts";
 import { answerAudit } from "./audit-api.ts";
 import { auditMetrics } from "./audit-metrics.ts";
 import { routeFindingSubject } from "./core/route-finding.ts";
@@ -9,7 +9,8 @@ import { routesFound } from "./conditions.ts";
 /** The audit: where balancers and poolers really send clients (docs/audit.md). */
 export const audit: Feature<RunningAudit> = {
   name: "audit",
-  isUsed: hasTargets,
+  isUsed: ({ audit: { intervalMs, envoys } }, isGiven) =>
+    intervalMs > 0 && (envoys.length > 0 || isGiven(auditTargets)),
   load: async () => (await import("./open-audit.ts")).openAudit,
   routes: { audit: (running, call) => answerAudit(running, call) },
   metrics: auditMetrics,
@@ -19,8 +20,3 @@ export const audit: Feature<RunningAudit> = {
     return routes.length === 0 ? {} : { routes };
   },
 };
-
-function hasTargets({ audit: { intervalMs, envoys }, balancers, poolers, listen }: Config): boolean {
-  const targets = [...balancers, ...poolers, ...envoys, ...listen.flatMap(({ xds }) => xds ?? [])];
-  return intervalMs > 0 && targets.length > 0;
-}

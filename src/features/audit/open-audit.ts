@@ -1,7 +1,7 @@
 import { type AuditTarget, routePrograms } from "../../balancing/audited/audit-target.ts";
 import type { Config } from "../../config/model/config.ts";
 import type { Host, Opened } from "../../feature/feature.ts";
-import { auditTargets } from "../../feature/offers.ts";
+import { auditTargets, pushedEnvoyDelays } from "../../feature/offers.ts";
 import type { Scope } from "../../feature/scope.ts";
 import { HostAddresses } from "../../balancing/host-addresses.ts";
 import { envoyTargets } from "./envoy-targets.ts";
@@ -38,11 +38,14 @@ export function openAudit(
   const follow = (): void => {
     if (inForce === null) return;
     const config = inForce;
-    const found = [...auditTargets.in(offers), envoyTargets].flatMap((targetsOf) => targetsOf(config));
+    const brought = auditTargets.in(offers).flatMap((targetsOf) => targetsOf(config));
+    const pushedDelays = pushedEnvoyDelays.in(offers).flatMap((delaysOf) => delaysOf(config));
+    const found = [...brought, ...envoyTargets(config, pushedDelays)];
     audit.configure(found.toSorted(byProgram), config.audit.intervalMs);
   };
   // Balancers may be opened later than the audit.
   scope.hold("the targets", auditTargets.subscribe(offers, follow));
+  scope.hold("the delays", pushedEnvoyDelays.subscribe(offers, follow));
   return {
     configure(config) {
       inForce = config;

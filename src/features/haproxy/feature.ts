@@ -1,8 +1,10 @@
 import type { Feature, Opened } from "../../feature/feature.ts";
+import { auditTargets } from "../../feature/offers.ts";
 
 /** HAProxies whose servers follow the verdicts, by their Runtime API (docs/push.md). */
 export const haproxy: Feature<Opened> = {
   name: "haproxy",
   isUsed: ({ balancers }) => balancers.length > 0,
+  gives: [auditTargets],
   load: async () => (await import("./open-haproxy.ts")).openHaproxy,
 };

@@ -1,7 +1,7 @@
 import type { Config, ListenerConfig } from "../../config/model/config.ts";
 import { formatHostPort } from "../../config/values/address.ts";
 import type { Host, ListenerInForce, Opened } from "../../feature/feature.ts";
-import { auditTargets, balancers } from "../../feature/offers.ts";
+import { auditTargets, balancers, pushedEnvoyDelays } from "../../feature/offers.ts";
 import type { Scope } from "../../feature/scope.ts";
 import type { ConnectionHandler } from "../../http/listener/listener-set.ts";
 import { type ReadAcknowledgements, xdsTarget } from "./audit/xds-target.ts";
@@ -20,6 +20,9 @@ type XdsHost = Pick<
   "log" | "metrics" | "observe" | "cluster" | "policy" | "probedAt" | "reconnectTo" | "offers" | "contained"
 >;
 
+/** How much longer than `cut_within` an Envoy may take to follow a verdict, in ms. */
+const pushMs = 1_000;
+
 /** Serves the Envoys of each listener until the scope ends. Streams continue over reloads. */
 export function openXds(host: XdsHost, scope: Scope): RunningXds {
   const served = new Map<string, { readonly service: XdsService; readonly scope: Scope }>();
@@ -37,24 +40,7 @@ export function openXds(host: XdsHost, scope: Scope): RunningXds {
   };
   let isWithdrawn = false;
   const all = (): readonly XdsService[] => [...served.values()].map(({ service }) => service);
-  const named = (name: string): XdsService | undefined => all().find((one) => one.name === name);
-  const lacking: ReadAcknowledgements = (name) => named(name)?.lackingAcknowledgements() ?? [];
-  const offers = [
-    auditTargets.bring(host.offers, ({ listen, pools }) =>
-      listen.flatMap((listener) => xdsTarget(listener, pools, lacking) ?? []),
-    ),
-    balancers.bring(host.offers, {
-      statuses: (only) => all().flatMap((one) => one.statuses(only)),
-      leadingToPrimary: (cluster) => all().flatMap((one) => (one.leadsToPrimary(cluster) ? [one.name] : [])),
-      lead: (name, to, limitMs) => named(name)?.lead(to.cluster, to.node, limitMs),
-      uncounted: (cluster) =>
-        all().flatMap((one) => {
-          const envoys = one.uncounted(cluster);
-          return envoys === 0 ? [] : [{ listener: one.name, envoys }];
-        }),
-    }),
-  ];
-  for (const takeBack of offers) scope.hold("what is offered", takeBack);
+  for (const takeBack of bringOffers(host, all)) scope.hold("what is offered", takeBack);
   return {
     configure: () => {},
     clusterChanged: (cluster) => all().forEach((one) => one.clusterChanged(cluster)),
@@ -80,6 +66,30 @@ export function openXds(host: XdsHost, scope: Scope): RunningXds {
       if (isNow) for (const one of all()) one.disconnect("rolecall does not ask nodes in time");
     },
   };
+}
+
+/** Offers what runs to other features. @returns take it back */
+function bringOffers({ offers }: Pick<XdsHost, "offers">, all: () => readonly XdsService[]): readonly (() => void)[] {
+  const named = (name: string): XdsService | undefined => all().find((one) => one.name === name);
+  const lacking: ReadAcknowledgements = (name) => named(name)?.lackingAcknowledgements() ?? [];
+  return [
+    auditTargets.bring(offers, ({ listen, pools }) =>
+      listen.flatMap((listener) => xdsTarget(listener, pools, lacking) ?? []),
+    ),
+    pushedEnvoyDelays.bring(offers, ({ listen }) =>
+      listen.flatMap(({ xds }) => (xds === null ? [] : [xds.cutMs + pushMs])),
+    ),
+    balancers.bring(offers, {
+      statuses: (only) => all().flatMap((one) => one.statuses(only)),
+      leadingToPrimary: (cluster) => all().flatMap((one) => (one.leadsToPrimary(cluster) ? [one.name] : [])),
+      lead: (name, to, limitMs) => named(name)?.lead(to.cluster, to.node, limitMs),
+      uncounted: (cluster) =>
+        all().flatMap((one) => {
+          const envoys = one.uncounted(cluster);
+          return envoys === 0 ? [] : [{ listener: one.name, envoys }];
+        }),
+    }),
+  ];
 }
 
 function settingsOf(listener: ListenerConfig, { pools, probe }: Pick<Config, "pools" | "probe">): XdsSettings {

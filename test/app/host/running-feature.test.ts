@@ -335,6 +335,28 @@ test("features name those that failed, in their metrics too, and no dialect that
   assert.throws(() => features.handlerFor("smtp", listener), /its dialect must be known, got smtp/);
 });
 
+describe("a feature that lives of what others give", () => {
+  const offer: Offer<unknown> = new Offer();
+  const taker = (): Fixture => fixture({ more: { name: "taker", isUsed: (_, isGiven) => isGiven(offer) } });
+  const giver = (): Fixture => fixture({ more: { name: "giver", gives: [offer] } });
+
+  test("is in use while the configuration uses one of them", async () => {
+    const [one, other] = [taker(), giver()];
+    const features = new Features([one.running, other.running]);
+    features.configure(unused);
+    assert.deepEqual([...features.states.values()], ["unused", "unused"]);
+    features.configure(used);
+    await Promise.all([one.loaded(), other.loaded()]);
+    assert.deepEqual([...features.states.values()], ["open", "open"]);
+  });
+
+  test("is not in use where nobody gives it", () => {
+    const features = new Features([taker().running]);
+    features.configure(used);
+    assert.deepEqual([...features.states.values()], ["unused"]);
+  });
+});
+
 describe("features that need each other", () => {
   const offer: Offer<unknown> = new Offer();
   const needy = (): Fixture => fixture({ more: { name: "needy", needs: [offer] } });

@@ -59,7 +59,10 @@ function removeFeature(copy: string, feature: string): void {
     });
     for (const name of names)
       rest = rest.replace(
-        new RegExp(`(?:\\b\\w+: )?(?:\\.\\.\\.)?(?:featureIn\\()?\\b${name}\\b(?:, context\\))?,? ?`, "g"),
+        new RegExp(
+          `(?:\\b\\w+: )?(?:\\.\\.\\.)?(?:featureIn\\()?\\b${name}\\b(?:\\(written\\))?(?:, context\\))?,? ?`,
+          "g",
+        ),
         "",
       );
     writeFileSync(join(registry, file), rest);

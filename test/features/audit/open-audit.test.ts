@@ -2,6 +2,8 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { audit as auditFeature } from "../../../src/features/audit/feature.ts";
+import type { AuditConfig } from "../../../src/features/audit/config/audit-schema.ts";
+import { auditTargets } from "../../../src/feature/offers.ts";
 import type { AuditedTarget, RouteFinding } from "../../../src/features/audit/core/route-finding.ts";
 import type { BalancerConfig, ListenerConfig } from "../../../src/config/model/config.ts";
 import { auditDocument } from "../../../src/features/audit/audit-api.ts";
@@ -124,9 +126,11 @@ suite("GET /audit", limit, () => {
 
 test("the audit is in use with a target and an interval, and not otherwise", () => {
   const looks = { intervalMs: 5_000, envoys: [] };
-  const none = configOf({ clusters: [], audit: looks });
-  const balancers = [balancerOf("lb1", "demo")];
-  assert.equal(auditFeature.isUsed(none), false);
-  assert.equal(auditFeature.isUsed({ ...none, balancers }), true);
-  assert.equal(auditFeature.isUsed({ ...none, balancers, audit: { ...looks, intervalMs: 0 } }), false);
+  const envoys = [{ name: "envoy1", admin: "http://127.0.0.1:9901", pools: null }];
+  const isUsed = (audit: AuditConfig, isGiven: boolean): boolean =>
+    auditFeature.isUsed(configOf({ clusters: [], audit }), (offer) => isGiven && offer === auditTargets);
+  assert.equal(isUsed(looks, false), false);
+  assert.equal(isUsed(looks, true), true);
+  assert.equal(isUsed({ ...looks, envoys }, false), true);
+  assert.equal(isUsed({ ...looks, intervalMs: 0, envoys }, true), false);
 });

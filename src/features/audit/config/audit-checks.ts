@@ -6,7 +6,10 @@ import { auditedEnvoySchema } from "./audit-schema.ts";
 import { objectOf } from "../../../cluster/values/json.ts";
 
 /** Checks the Envoys of the audit against each other, the other targets, and the pools that they name. */
-export function checkAudit(written: unknown, parts: ValidParts): readonly ConfigIssue[] {
+export function checkAudit(
+  { audit: written }: Readonly<Record<string, unknown>>,
+  parts: ValidParts,
+): readonly ConfigIssue[] {
   const envoys = elementsOf(objectOf(written)["envoys"]).map((envoy, index) => ({
     envoy: valid(auditedEnvoySchema, envoy),
     path: ["audit", "envoys", index],

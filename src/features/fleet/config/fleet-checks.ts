@@ -5,7 +5,10 @@ import { tlsSchema } from "../../../config/schema/tls-schema.ts";
 import { isObject, objectOf } from "../../../cluster/values/json.ts";
 
 /** Checks the fleet against the keys beside it: its members follow each other, over their admin listeners. */
-export function checkFleet(written: unknown, { follow, listen }: ValidParts): readonly ConfigIssue[] {
+export function checkFleet(
+  { fleet: written }: Readonly<Record<string, unknown>>,
+  { follow, listen }: ValidParts,
+): readonly ConfigIssue[] {
   if (!isObject(written)) return [];
   const schema = tlsSchema("members");
   // An invalid listener could be the one that is needed.

@@ -8,7 +8,7 @@ import { nameOf, objectOf } from "../../../cluster/values/json.ts";
 import { peerSchema } from "./peer-schema.ts";
 
 /** Checks the peers against each other. */
-export function checkPeers(written: unknown): readonly ConfigIssue[] {
+export function checkPeers({ peers: written }: Readonly<Record<string, unknown>>): readonly ConfigIssue[] {
   const placed = elementsOf(written).map((element, index) => ({
     name: nameOf(objectOf(element)["name"]),
     peer: valid(peerSchema, element),

@@ -1,10 +1,12 @@
 import { isIP } from "node:net";
 import * as z from "zod";
-import { parseHostPort } from "../values/address.ts";
-import { duration, list, parsedText, plainText } from "./value-schemas.ts";
+import type { Dialect, ListenerDialect } from "../../../config/model/listener-dialect.ts";
+import type { Frozen } from "../../../config/model/config.ts";
+import { parseHostPort } from "../../../config/values/address.ts";
+import { duration, list, parsedText, plainText } from "../../../config/schema/value-schemas.ts";
 
 /** The `xds` mapping of a listener. */
-export const xdsSchema = z
+const xdsMapping = z
   .strictObject(
     {
       checks: parsedText({
@@ -47,3 +49,40 @@ export const xdsSchema = z
     staleAfterMs,
     envoys,
   }));
+
+/** What Envoys get beside the members of pools. */
+export type XdsConfig = Frozen<z.output<typeof xdsMapping>>;
+
+declare module "../../../config/model/config.ts" {
+  interface FeatureListenerConfigs {
+    /** `null`: a listener of another dialect. */
+    readonly xds: XdsConfig | null;
+  }
+}
+
+declare module "../../../config/model/listener-dialect.ts" {
+  interface FeatureDialects {
+    readonly xds: true;
+  }
+}
+
+/** The dialect of Envoys. */
+export const xdsDialect: ListenerDialect = {
+  name: "xds",
+  meaning: "Envoy's endpoint discovery (gRPC): the entries of pools",
+  ownKeys: ["xds"],
+  lacks: ["node"],
+  reasons: { auth: ": tls.client: required authenticates Envoys" },
+};
+
+/** Its key in an entry of `listen`. */
+export const xdsKeys = {
+  xds: xdsMapping.nullable().default(null).describe("Dialect xds: what Envoys get beside the members of pools"),
+};
+
+/** Fills in the defaults where a listener of the dialect says nothing. */
+export function completeXds({ dialect, xds }: { readonly dialect: Dialect; readonly xds: XdsConfig | null }): {
+  readonly xds: XdsConfig | null;
+} {
+  return { xds: dialect === "xds" ? (xds ?? xdsMapping.parse({})) : null };
+}
