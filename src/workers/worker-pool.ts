@@ -29,6 +29,12 @@ export interface WorkerPoolContext extends WorkerReportsContext {
   readonly listenersOn: (socketOf: (key: string) => BindTarget | undefined) => ListenerSet;
 }
 
+/**
+ * `changing`: its listeners or the number of workers are being changed, and the main process, which answers meanwhile,
+ * goes on with that whatever workers do. `stopped` is the last.
+ */
+type PoolLife = "serving" | "changing" | "stopped";
+
 /** How long to wait for a fresh report, in ms. */
 const reportTimeoutMs = 250;
 
@@ -52,9 +58,7 @@ export class WorkerPool {
   /** The listeners as configured; `null` before they are opened for the first time. */
   #configured: readonly ListenerConfig[] | null = null;
   #listeners: readonly OpenListener[] = [];
-  /** The main process goes on answering, whatever workers do: its listeners are being changed. */
-  #keepsAnswering = false;
-  #isStopped = false;
+  #life: PoolLife = "serving";
   /** How many workers are getting sockets, and have not opened all of them. */
   #bringingUp = 0;
 
@@ -87,6 +91,8 @@ export class WorkerPool {
     if (this.#isStopped) return;
     if (count > 0) await this.#openRelay();
     if (count === 0 && !(await this.#answerAlone())) return;
+    // It may have been stopped meanwhile: nothing would end what is started now.
+    if (this.#isStopped) return;
     const leaving = this.#slots.slice(count);
     const missing = Array.from({ length: count - this.#slots.length + leaving.length }, (_, at) =>
       this.#slotOf(this.#slots.length + at),
@@ -94,7 +100,7 @@ export class WorkerPool {
     this.#slots = [...this.#slots.slice(0, count), ...missing];
     for (const slot of missing) void slot.spawn();
     for (const slot of leaving) void this.#retire(slot);
-    this.#keepsAnswering = false;
+    this.#enter("serving");
     if (count === 0 && leaving.length > 0) this.#retainSockets([]);
     this.#review();
   }
@@ -171,7 +177,7 @@ export class WorkerPool {
 
   /** Ends all workers. They finish the answers in flight. */
   async stop(): Promise<void> {
-    this.#isStopped = true;
+    this.#life = "stopped";
     await Promise.all([this.#standIn.close(), ...this.#allSlots.map((slot) => slot.stop())]);
     this.#closeRelay();
     this.#retainSockets([]);
@@ -202,6 +208,15 @@ export class WorkerPool {
     if (following.length === 0) return;
     const message = messageAt(this.#context.fullState().clock);
     for (const worker of following) worker.send(message);
+  }
+
+  get #isStopped(): boolean {
+    return this.#life === "stopped";
+  }
+
+  /** Stopped is forever. */
+  #enter(life: "serving" | "changing"): void {
+    if (!this.#isStopped) this.#life = life;
   }
 
   get #allSlots(): readonly WorkerSlot[] {
@@ -248,14 +263,14 @@ export class WorkerPool {
   /** Lets the main process answer before the last worker takes no new connection. @returns whether it answers */
   async #answerAlone(): Promise<boolean> {
     if (this.#configured === null || this.#slots.length === 0) return true;
-    this.#keepsAnswering = true;
+    this.#enter("changing");
     if (await this.#standIn.answerAt(this.#configured, "unwanted")) return true;
-    this.#keepsAnswering = false;
+    this.#enter("serving");
     return false;
   }
 
   async #prepareStandIn(configs: readonly ListenerConfig[]): Promise<PreparedListeners> {
-    this.#keepsAnswering = true;
+    this.#enter("changing");
     try {
       const prepared = await this.#standIn.prepare(configs);
       const { listeners } = prepared;
@@ -263,18 +278,18 @@ export class WorkerPool {
         listeners,
         commit: async () => {
           const closed = prepared.commit();
-          this.#keepsAnswering = false;
+          this.#enter("serving");
           this.#commit(configs, listeners, new Set());
           await closed;
         },
         abandon: async () => {
-          this.#keepsAnswering = false;
+          this.#enter("serving");
           await prepared.abandon();
           this.#abandon();
         },
       };
     } catch (error) {
-      this.#keepsAnswering = false;
+      this.#enter("serving");
       this.#review();
       throw error;
     }
@@ -318,7 +333,7 @@ export class WorkerPool {
     if (this.#configured === null || this.#isStopped) return;
     if (this.#workers().length === 0) void this.#standIn.answerAt(this.#configured, "lost");
     // Its sockets may be on their way to a worker: closed now, they would not arrive.
-    else if (!this.#keepsAnswering && this.#bringingUp === 0) this.#standIn.rest();
+    else if (this.#life === "serving" && this.#bringingUp === 0) this.#standIn.rest();
   }
 
   #abandon(): void {

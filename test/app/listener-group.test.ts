@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { test, type TestContext } from "node:test";
 import { ListenerGroup } from "../../src/app/listener-group.ts";
@@ -12,10 +13,10 @@ import { silentLogger } from "../fake/silent-logger.ts";
 const health = listenerOf({ cluster: "demo" });
 const admin = listenerOf({ dialect: "admin" });
 
-function groupOf(context: TestContext): ListenerGroup {
+function groupOf(context: TestContext, workers: number = 0): ListenerGroup {
   const group = new ListenerGroup({
     log: silentLogger,
-    workers: () => 0,
+    workers: () => workers,
     inherited: [],
     handlerFor:
       ({ dialect }) =>
@@ -71,3 +72,17 @@ test("refuses to open anything once it is closed, also what is being prepared th
   await assert.rejects(group.prepare([health]), /the process must not be stopping/);
   assert.deepEqual(group.listeners, []);
 });
+
+test("starts no worker after it was closed", async (context) => {
+  const group = groupOf(context, 1);
+  const before = childrenHere();
+  const resized = group.resize();
+  await group.close();
+  await resized;
+  assert.deepEqual(childrenHere(), before);
+});
+
+/** The processes that this one has started, and that have not ended. */
+function childrenHere(): readonly string[] {
+  return readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, "utf8").split(" ");
+}

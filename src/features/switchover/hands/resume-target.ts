@@ -28,6 +28,9 @@ export type Resumed =
 /** The share of the limit after which a second connection is tried. */
 const firstShare = 0.4;
 
+/** What is closed opens no console any more. */
+type ResumerLife = { readonly kind: "open"; readonly console: PgbouncerConsole | null } | { readonly kind: "closed" };
+
 /**
  * Resumes one database. Its console is opened before anything is paused: a PgBouncer whose clients wait may have no
  * connection left for another one.
@@ -35,9 +38,8 @@ const firstShare = 0.4;
 export class TargetResumer {
   readonly #target: ResumableTarget;
   readonly #limitMs: number;
-  #console: PgbouncerConsole | null = null;
+  #life: ResumerLife = { kind: "open", console: null };
   #attempt: Promise<Resumed> | null = null;
-  #isClosed = false;
 
   /** @param limitMs for each step with the console, in ms */
   constructor(target: ResumableTarget, limitMs: number) {
@@ -47,13 +49,14 @@ export class TargetResumer {
 
   /** The open console; opens one if there is none. @param limitMs for that @throws ConsoleError */
   async console(limitMs: number = this.#limitMs): Promise<PgbouncerConsole> {
-    if (this.#console?.isOpen === true) return this.#console;
+    const known = this.#consoleNow;
+    if (known?.isOpen === true) return known;
     const opened = await openSoon(this.#target.console, limitMs);
-    if (this.#isClosed) {
+    if (this.#life.kind === "closed") {
       opened.close();
       throw new ConsoleError("lost", "the console was closed");
     }
-    this.#console = opened;
+    this.#life = { kind: "open", console: opened };
     return opened;
   }
 
@@ -71,8 +74,13 @@ export class TargetResumer {
   }
 
   close(): void {
-    this.#isClosed = true;
-    this.#console?.close();
+    const console = this.#consoleNow;
+    this.#life = { kind: "closed" };
+    console?.close();
+  }
+
+  get #consoleNow(): PgbouncerConsole | null {
+    return this.#life.kind === "open" ? this.#life.console : null;
   }
 
   async #resume(before: (() => Promise<void>) | null): Promise<Resumed> {
