@@ -1,3 +1,4 @@
+import { featureCounted } from "./registry/counted.ts";
 import type { Config } from "../config/model/config.ts";
 import { type Logger, lostLinesOf } from "../log/logger.ts";
 import { AnswerCounter } from "../http/message/answer-counter.ts";
@@ -34,6 +35,7 @@ export function buildMetrics(parts: MetricsParts): Metrics {
   return new Metrics({
     asked,
     eventKinds: { cluster: clusterEventKinds, process: processEventKinds },
+    counted: featureCounted,
     configInForce: () => reloader().inForce,
     snapshot: () => monitor().store.current,
     policy: (cluster) => monitor().store.policyOf(cluster),

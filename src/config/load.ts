@@ -3,7 +3,7 @@ import { dirname, resolve } from "node:path";
 import { assembleConfig, type CompleteFeature, type ConfigOrigin } from "./assemble.ts";
 import { checkClusters } from "./checks/cluster-checks.ts";
 import type { Config } from "./model/config.ts";
-import type { ListenerDialect } from "./model/listener-dialect.ts";
+import type { ListenerDialect } from "./values/listener-dialect.ts";
 import type { SimulatorConfig, WholeShape } from "./model/config.ts";
 import { checkBalancers } from "./checks/balancer-checks.ts";
 import { readEnvironment } from "./sources/environment.ts";

@@ -10,8 +10,8 @@ export interface CountedMetric {
   readonly zeros?: readonly Readonly<Record<string, string>>[];
 }
 
-/** What is counted. */
-export const countedMetrics = {
+/** What the core counts. */
+export const coreCounted = {
   reloads: {
     type: "counter",
     name: "rolecall_reloads_total",
@@ -61,13 +61,6 @@ export const countedMetrics = {
     help: "Times that the leader key stopped naming a member, which then gets no yes as the leader.",
     labels: ["cluster"],
   },
-  managementCalls: {
-    type: "histogram",
-    name: "rolecall_management_call_duration_seconds",
-    help: "Management calls by call and status, and how long they took.",
-    labels: ["cluster", "call", "method", "status"],
-    buckets: [0.01, 0.1, 0.5, 1, 2.5, 5, 10, 20, 60, 300],
-  },
   rejected: {
     type: "counter",
     name: "rolecall_requests_rejected_total",
@@ -79,25 +72,6 @@ export const countedMetrics = {
     name: "rolecall_contained_errors_total",
     help: "Internal errors that affected one answer or connection; process: caught by the process-wide handler.",
     labels: ["scope"],
-  },
-  switchovers: {
-    type: "counter",
-    name: "rolecall_switchovers_total",
-    help: "Seamless switchovers by their outcome.",
-    labels: ["cluster", "outcome"],
-  },
-  switchoverHeld: {
-    type: "histogram",
-    name: "rolecall_switchover_held_seconds",
-    help: "For how long a seamless switchover held the clients of the poolers.",
-    labels: ["cluster"],
-    buckets: [0.1, 0.25, 0.5, 1, 1.5, 2, 2.5, 3, 5, 10, 15, 30],
-  },
-  agentAnswers: {
-    type: "counter",
-    name: "rolecall_agent_answers_total",
-    help: "Answers to HAProxy's agent checks: use, drain, checks (left to the health checks), unknown (no server named).",
-    labels: ["answer"],
   },
   balancerUp: {
     type: "gauge",
@@ -117,24 +91,6 @@ export const countedMetrics = {
     help: "Servers whose sessions were closed because another node leads.",
     labels: ["balancer"],
   },
-  xdsStreams: {
-    type: "gauge",
-    name: "rolecall_xds_streams",
-    help: "Open streams of Envoys, by listener with the dialect xds.",
-    labels: ["listener"],
-  },
-  xdsResponses: {
-    type: "counter",
-    name: "rolecall_xds_responses_total",
-    help: "Responses that were sent to Envoys, by listener.",
-    labels: ["listener"],
-  },
-  xdsRefusals: {
-    type: "counter",
-    name: "rolecall_xds_refusals_total",
-    help: "Responses that an Envoy refused (NACK), by listener. It keeps its last assignment.",
-    labels: ["listener"],
-  },
   gcPauses: {
     type: "histogram",
     name: "rolecall_gc_pause_seconds",
@@ -150,3 +106,12 @@ export const countedMetrics = {
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
   },
 } as const satisfies Readonly<Record<string, CountedMetric>>;
+
+/**
+ * What features count. A feature adds its own by declaration merging, beside its table:
+ * `declare module ".../metrics/counted-metrics.ts" { interface FeatureCounted extends AgentCounted {} }`.
+ */
+export interface FeatureCounted {}
+
+/** What is counted. */
+export type CountedMetrics = typeof coreCounted & FeatureCounted;

@@ -32,7 +32,7 @@ export class Metrics {
 
   constructor(sources: MetricSources) {
     this.#sources = sources;
-    this.own = new OwnMetrics(this.#registry);
+    this.own = new OwnMetrics(this.#registry, sources.counted);
     this.#read = new ReadMetrics(sources);
     this.#clusters = new ClusterCounts(sources.eventKinds);
   }

@@ -1,14 +1,13 @@
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import { labelsText, sampleLine, type Family } from "../exposition/writer.ts";
-import { type CountedMetric, countedMetrics } from "./counted-metrics.ts";
+import { type CountedMetric, type CountedMetrics, coreCounted } from "./counted-metrics.ts";
 import type { BroughtMetric, MetricSamples } from "./brought-metric.ts";
 import type { MetricSources } from "./sources.ts";
 
-type Counted = typeof countedMetrics;
 type NameOf<Type extends CountedMetric["type"]> = {
-  [Name in keyof Counted]: Counted[Name]["type"] extends Type ? Name : never;
-}[keyof Counted];
-type LabelsOf<Name extends keyof Counted> = Readonly<Record<Counted[Name]["labels"][number], string>>;
+  [Name in keyof CountedMetrics]: CountedMetrics[Name]["type"] extends Type ? Name : never;
+}[keyof CountedMetrics];
+type LabelsOf<Name extends keyof CountedMetrics> = Readonly<Record<CountedMetrics[Name]["labels"][number], string>>;
 
 /** Counts what happens, in rolecall's own metrics. */
 export class OwnMetrics {
@@ -16,8 +15,9 @@ export class OwnMetrics {
   readonly #gauges = new Map<string, Gauge>();
   readonly #histograms = new Map<string, Histogram>();
 
-  constructor(registry: Registry) {
-    for (const [key, metric] of Object.entries<CountedMetric>(countedMetrics)) {
+  /** @param ofFeatures what features count, by their names in {@link CountedMetrics} */
+  constructor(registry: Registry, ofFeatures: Readonly<Record<string, CountedMetric>>) {
+    for (const [key, metric] of Object.entries<CountedMetric>({ ...coreCounted, ...ofFeatures })) {
       const { name, help, labels, buckets = [], zeros = [] } = metric;
       const options = { name, help, labelNames: [...labels], registers: [registry] };
       if (metric.type === "gauge") this.#gauges.set(key, new Gauge(options));

@@ -1,3 +1,4 @@
+import type { CountedMetric } from "./counted-metrics.ts";
 import type { BroughtMetric } from "./brought-metric.ts";
 import type { ExporterConfig } from "../config/model/config.ts";
 import type { EventKinds } from "./cluster-counts.ts";
@@ -21,6 +22,8 @@ export interface MetricSources extends ClusterSources {
   /** How many log lines were lost because stderr was not read. */
   readonly lostLogLines: () => number;
   readonly eventKinds: EventKinds;
+  /** What features count. */
+  readonly counted: Readonly<Record<string, CountedMetric>>;
   /** When the configuration in force was loaded, in ms since the epoch, and what a later one was refused for. */
   readonly configInForce: () => {
     readonly loadedAtMs: number;

@@ -86,7 +86,7 @@ describe("docs/reasons.md", () => {
 
 describe("metrics that the documents name", () => {
   test("exist", () => {
-    const sources = sourcesOf("src/metrics");
+    const sources = ["src/metrics", "src/features"].map(sourcesOf).join("\n");
     for (const { file: page, inlineCode } of documentsWithMetrics())
       for (const { text: code } of inlineCode)
         if (/^rolecall_[a-z_]+$/.test(code)) assert.ok(sources.includes(`"${code}"`), `${page}: ${code}`);

@@ -1,3 +1,4 @@
+import { featureCounted } from "../../src/app/registry/counted.ts";
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { AnswerCounter } from "../../src/http/message/answer-counter.ts";
@@ -17,6 +18,7 @@ function metricsOf(
   return new Metrics({
     asked: () => [],
     eventKinds: { cluster: ["primary_lost", "blind"], process: [] },
+    counted: featureCounted,
     configInForce: () => ({ loadedAtMs: 0, refused: null }),
     snapshot: () => ({ instance: "run", sequence: 7, clusters: [watched.cluster], index: new Map() }),
     policy: (cluster) => (cluster === "demo" ? watched.policy : undefined),

@@ -1,3 +1,4 @@
+import { featureCounted } from "../../../src/app/registry/counted.ts";
 import type { MonitorContext } from "../../../src/app/monitor.ts";
 import { clusterEventKinds } from "../../../src/app/registry/event-kinds.ts";
 import { processEventKinds } from "../../../src/events/cluster-event.ts";
@@ -11,6 +12,7 @@ function unused(): never {
 export const metrics: MonitorContext["metrics"] = new Metrics({
   asked: () => [],
   eventKinds: { cluster: clusterEventKinds, process: processEventKinds },
+  counted: featureCounted,
   configInForce: unused,
   snapshot: unused,
   policy: unused,

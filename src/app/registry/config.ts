@@ -3,8 +3,8 @@ import { type ConfigRules, type ConfigSources, type LoadedConfig, loadConfigBy }
 import type { FindConfiguredFiles } from "../../config/configured-files.ts";
 import type { FeatureConfigs } from "../../config/model/config.ts";
 import { jsonSchemaOf } from "../../config/schema/json-schema.ts";
-import { clusterError, clusterFields } from "../../config/schema/cluster-schema.ts";
-import { completeListener, listenerError, listenerFields } from "../../config/schema/listener-schema.ts";
+import { clusterError, clusterKeys } from "../../config/schema/cluster-schema.ts";
+import { completeListener, listenerError, listenerKeys } from "../../config/schema/listener-schema.ts";
 import { clustersKey, inCamelCase, listenKey, sectionKeys, wholeError } from "../../config/schema/schema.ts";
 import { ConfigKeys } from "../../config/sources/override-keys.ts";
 import { checkAudit } from "../../features/audit/config/audit-checks.ts";
@@ -31,11 +31,11 @@ const dialects: ConfigRules["dialects"] = [xdsDialect];
 
 /** The schema of an entry of `listen`, with the keys of features. */
 const listener = z
-  .strictObject({ ...listenerFields(dialects), ...xdsKeys }, listenerError)
+  .strictObject({ ...listenerKeys(dialects), ...xdsKeys }, listenerError)
   .transform((written) => ({ ...completeListener(written), ...completeXds(written) }));
 
 /** The schema of an entry of `clusters`. */
-const cluster = z.strictObject(clusterFields, clusterError);
+const cluster = z.strictObject(clusterKeys, clusterError);
 
 /** What completes the part of each feature. */
 const completions: ConfigRules["completions"] = [completePeers, completeFleet, completeHistory];

@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import type { ListenerConfig } from "../model/config.ts";
-import type { Dialect, ListenerDialect } from "../model/listener-dialect.ts";
+import type { DialectName, ListenerDialect } from "../values/listener-dialect.ts";
 import type { ListenerAccess } from "../model/listener-access-config.ts";
 import { type ConfigIssue, type ConfigPath, valueIssue } from "../model/issue.ts";
 import { parseCompanions } from "../../cluster/values/companion-name.ts";
@@ -55,9 +55,9 @@ interface ForeignKeys {
 }
 
 /** The keys that each dialect does not have. */
-function keysByDialect(ofFeatures: readonly ListenerDialect[]): ReadonlyMap<Dialect, ForeignKeys> {
+function keysByDialect(ofFeatures: readonly ListenerDialect[]): ReadonlyMap<DialectName, ForeignKeys> {
   const ownKeys = ofFeatures.flatMap((dialect) => dialect.ownKeys);
-  const core: readonly (readonly [Dialect, readonly string[], Readonly<Record<string, string>>])[] = [
+  const core: readonly (readonly [DialectName, readonly string[], Readonly<Record<string, string>>])[] = [
     ["node", [...agentKeys, "read_only", ...tokenKeys], { read_only: ": management: off refuses such requests" }],
     [
       "admin",
@@ -72,8 +72,11 @@ function keysByDialect(ofFeatures: readonly ListenerDialect[]): ReadonlyMap<Dial
     ["agent", ["tls", ...httpKeys, ...tokenKeys], {}],
   ];
   return new Map([
-    ...core.map(([name, names, reasons]): [Dialect, ForeignKeys] => [name, { names: [...names, ...ownKeys], reasons }]),
-    ...ofFeatures.map(({ name, ownKeys: own, lacks, reasons }): [Dialect, ForeignKeys] => {
+    ...core.map(([name, names, reasons]): [DialectName, ForeignKeys] => [
+      name,
+      { names: [...names, ...ownKeys], reasons },
+    ]),
+    ...ofFeatures.map(({ name, ownKeys: own, lacks, reasons }): [DialectName, ForeignKeys] => {
       const ofOthers = ownKeys.filter((key) => !own.includes(key));
       return [name, { names: [...agentKeys, ...ofOthers, ...lacks, ...httpKeys, ...tokenKeys], reasons }];
     }),
@@ -83,7 +86,7 @@ function keysByDialect(ofFeatures: readonly ListenerDialect[]): ReadonlyMap<Dial
 /** Checks that keys are written where the dialect needs them, and not where it does not have them. */
 function checkKeys(
   { listener, written }: { readonly listener: ListenerConfig; readonly written: ListenerPart["written"] },
-  keys: ReadonlyMap<Dialect, ForeignKeys>,
+  keys: ReadonlyMap<DialectName, ForeignKeys>,
   at: ConfigPath,
 ): readonly ConfigIssue[] {
   const { dialect, cluster, node, wholeCluster } = listener;

@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import type { Check } from "../../health/check.ts";
 import type { Guards } from "../../health/guards.ts";
-import type { clusterFields } from "../schema/cluster-schema.ts";
+import type { clusterKeys } from "../schema/cluster-schema.ts";
 import type { completeListener } from "../schema/listener-schema.ts";
 import type { CoreSections } from "../schema/schema.ts";
 
@@ -34,7 +34,7 @@ export interface FeatureListenerConfigs {}
 export type WholeShape = ConfigShape & FeatureConfigs;
 
 /** One entry of `clusters`, with relative file names and its own guards only. */
-export interface ClusterShape extends Frozen<z.output<z.ZodObject<typeof clusterFields>>>, FeatureClusterConfigs {}
+export interface ClusterShape extends Frozen<z.output<z.ZodObject<typeof clusterKeys>>>, FeatureClusterConfigs {}
 
 /** One entry of `balancers`; its name is `null` if the key is missing. */
 export type BalancerShape = ConfigShape["balancers"][number];

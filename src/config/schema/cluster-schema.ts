@@ -180,7 +180,7 @@ export const clusterError = { error: "a mapping with the keys of a cluster" };
  * The keys of the core in each entry of `clusters`. File names may be relative; `guards` holds only keys that override
  * those of all clusters.
  */
-export const clusterFields = {
+export const clusterKeys = {
   name: name().describe("Name of the cluster in paths, headers, metrics and logs"),
   scope: name().nullable().default(null).describe("Scope that its nodes must report. Default: the name"),
   discover: list(apiAddress(), 64).describe(

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { Dialect, ListenerDialect } from "../model/listener-dialect.ts";
+import type { DialectName, ListenerDialect } from "../values/listener-dialect.ts";
 import { parameterNames } from "../../health/check.ts";
 import { checkTextParts, parseCheckText } from "../values/check-text.ts";
 import { listenerAccessFields } from "./listener-access-schema.ts";
@@ -81,8 +81,8 @@ const coreDialects = ["node", "admin", "exporter", "agent"] as const;
  * The keys of the core in each entry of `listen`.
  * @param dialects those of features
  */
-export function listenerFields(dialects: readonly ListenerDialect[]) {
-  const names: readonly Dialect[] = [...coreDialects, ...dialects.map(({ name: dialect }) => dialect)];
+export function listenerKeys(dialects: readonly ListenerDialect[]) {
+  const names: readonly DialectName[] = [...coreDialects, ...dialects.map(({ name: dialect }) => dialect)];
   const ofFeatures = dialects.map(({ name: dialect, meaning }) => `. ${dialect}: ${meaning}`).join("");
   return {
     address: listenAddress().prefault("127.0.0.1").describe("Address to listen on"),
@@ -118,7 +118,7 @@ export function listenerFields(dialects: readonly ListenerDialect[]) {
 }
 
 /** The keys of the core in an entry of `listen`, each checked alone. */
-export type WrittenListener = z.output<z.ZodObject<ReturnType<typeof listenerFields>>>;
+export type WrittenListener = z.output<z.ZodObject<ReturnType<typeof listenerKeys>>>;
 
 /** Gives the keys of the core their names in the program. */
 export function completeListener(written: WrittenListener) {

@@ -1,3 +1,4 @@
+import { featureCounted } from "../../../src/app/registry/counted.ts";
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { suite, test } from "node:test";
@@ -13,6 +14,7 @@ function metricsOf(watched: readonly ClusterFixture[], exporter: Partial<Exporte
   return new Metrics({
     asked: () => [],
     eventKinds: { cluster: ["primary_lost", "blind"], process: [] },
+    counted: featureCounted,
     configInForce: () => ({ loadedAtMs: 0, refused: null }),
     snapshot: () => ({
       instance: "run",

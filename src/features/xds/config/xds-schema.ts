@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import * as z from "zod";
-import type { Dialect, ListenerDialect } from "../../../config/model/listener-dialect.ts";
+import type { DialectName, ListenerDialect } from "../../../config/values/listener-dialect.ts";
 import type { Frozen } from "../../../config/model/config.ts";
 import { parseHostPort } from "../../../config/values/address.ts";
 import { duration, list, parsedText, plainText } from "../../../config/schema/value-schemas.ts";
@@ -60,7 +60,7 @@ declare module "../../../config/model/config.ts" {
   }
 }
 
-declare module "../../../config/model/listener-dialect.ts" {
+declare module "../../../config/values/listener-dialect.ts" {
   interface FeatureDialects {
     readonly xds: true;
   }
@@ -81,7 +81,7 @@ export const xdsKeys = {
 };
 
 /** Fills in the defaults where a listener of the dialect says nothing. */
-export function completeXds({ dialect, xds }: { readonly dialect: Dialect; readonly xds: XdsConfig | null }): {
+export function completeXds({ dialect, xds }: { readonly dialect: DialectName; readonly xds: XdsConfig | null }): {
   readonly xds: XdsConfig | null;
 } {
   return { xds: dialect === "xds" ? (xds ?? xdsMapping.parse({})) : null };

@@ -1,11 +1,11 @@
 /**
  * The dialects that features bring. A feature adds its own by declaration merging, beside its row:
- * `declare module ".../config/model/listener-dialect.ts" { interface FeatureDialects { readonly xds: true } }`.
+ * `declare module ".../config/values/listener-dialect.ts" { interface FeatureDialects { readonly xds: true } }`.
  */
 export interface FeatureDialects {}
 
 /** What a listener speaks. */
-export type Dialect = "node" | "admin" | "exporter" | "agent" | keyof FeatureDialects;
+export type DialectName = "node" | "admin" | "exporter" | "agent" | keyof FeatureDialects;
 
 /** A dialect that a feature brings, as the configuration knows it. */
 export interface ListenerDialect {

@@ -1,0 +1,24 @@
+import type { CountedMetric } from "../../metrics/counted-metrics.ts";
+
+/** What seamless switchovers count. */
+export const switchoverCounted = {
+  switchovers: {
+    type: "counter",
+    name: "rolecall_switchovers_total",
+    help: "Seamless switchovers by their outcome.",
+    labels: ["cluster", "outcome"],
+  },
+  switchoverHeld: {
+    type: "histogram",
+    name: "rolecall_switchover_held_seconds",
+    help: "For how long a seamless switchover held the clients of the poolers.",
+    labels: ["cluster"],
+    buckets: [0.1, 0.25, 0.5, 1, 1.5, 2, 2.5, 3, 5, 10, 15, 30],
+  },
+} as const satisfies Readonly<Record<string, CountedMetric>>;
+
+type SwitchoverCounted = typeof switchoverCounted;
+
+declare module "../../metrics/counted-metrics.ts" {
+  interface FeatureCounted extends SwitchoverCounted {}
+}
