@@ -6,7 +6,7 @@ import { ChildProgram } from "./child-program.ts";
 
 /** The kind and number of nodes. */
 export interface NodeOptions {
-  /** `simulated`: the model in src/simulator; `constant`: prepared answers, which cost little. */
+  /** `simulated`: the model in src/tools/simulator; `constant`: prepared answers, which cost little. */
   readonly by: "simulated" | "constant";
   readonly clusters: number;
   /** How many nodes each cluster has. */

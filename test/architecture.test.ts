@@ -67,11 +67,25 @@ describe("imports of src", () => {
     });
   }
 
-  test("only cli imports the simulator", () => {
-    const importers = sources.filter(
-      ({ top, imports }) => top !== "simulator" && imports.map(topOf).includes("simulator"),
+  test("imports go main, cli, tools, app, features, core, never back", () => {
+    const layers = ["main.ts", "cli", "tools", "app"];
+    const found = sources.flatMap(({ file, top, imports }) =>
+      imports
+        .filter((other) => {
+          const [own, at] = [layers.indexOf(top), layers.indexOf(topOf(other))];
+          return at !== -1 && (own === -1 || at < own);
+        })
+        .map((other) => `${file} imports ${other}`),
     );
-    assert.deepEqual([...new Set(importers.map(({ top }) => top))], ["cli"]);
+    assert.deepEqual(found, []);
+  });
+
+  test("only the demo imports the simulator", () => {
+    const importers = sources.filter(
+      ({ file, imports }) =>
+        !file.startsWith("tools/simulator/") && imports.some((other) => other.startsWith("tools/simulator/")),
+    );
+    assert.deepEqual([...new Set(importers.map(({ folder }) => folder))], ["tools/demo"]);
   });
 });
 
@@ -83,7 +97,7 @@ describe("features of src", () => {
       const own = featureOf(file);
       if (own === null) return [];
       const others = imports.filter(
-        (other) => (featureOf(other) ?? own) !== own || ["app", "cli", "main.ts"].includes(topOf(other)),
+        (other) => (featureOf(other) ?? own) !== own || ["app", "cli", "main.ts", "tools"].includes(topOf(other)),
       );
       return others.map((other) => `${file} imports ${other}`);
     });

@@ -46,13 +46,14 @@ function kindOf(file: string): Kind {
  * test tools, of processes that are killed, and the directed sequences. The other list runs them.
  */
 const alikeOnEachNode = [
-  ...["docs", "deploy", "packaging", "bench", "incidents", "vectors-replay", join("cli", "demo")].map(
+  ...["docs", "deploy", "packaging", "bench", "incidents", "vectors-replay", join("tools", "demo")].map(
     (name) => `${name}${sep}`,
   ),
   ...["clock", "sequences", "wire"].map((name) => join("sequences", `${name}.`)),
   ...["life-of-process.", "odd-files.", "cloned-node.", "failover-parts."].map((name) => join("app", name)),
-  ...["serve.", "completion.", "attachment.", "probing."].map((name) => join("cli", "commands", name)),
-  join("cli", "compare", "saved-comparison."),
+  ...["serve.", "attachment.", "probing."].map((name) => join("cli", "commands", name)),
+  join("tools", "compare", "saved-comparison."),
+  join("tools", "completion", "completion."),
   join("log", "logger."),
   join("features", "history", "processes."),
   join("features", "switchover", "peers", "two-processes."),

@@ -2,7 +2,7 @@
  * `simulated-nodes CLUSTERS NODES keep|close`: simulators in a process of their own. Writes their addresses as one line
  * of JSON. Ends with stdin.
  */
-import { startSimulator } from "../../src/simulator/simulator.ts";
+import { startSimulator } from "../../src/tools/simulator/simulator.ts";
 
 const [clusters = "1", nodes = "3", connections = "close"] = process.argv.slice(2);
 const simulators = await Promise.all(

@@ -1,5 +1,5 @@
-import { type Simulator, startSimulator } from "../../src/simulator/simulator.ts";
-import type { Fault } from "../../src/simulator/model/faults.ts";
+import { type Simulator, startSimulator } from "../../src/tools/simulator/simulator.ts";
+import type { Fault } from "../../src/tools/simulator/model/faults.ts";
 import type { Action } from "./plan.ts";
 import { timing } from "./timing.ts";
 import { TruthRecord } from "./truth.ts";

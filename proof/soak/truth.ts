@@ -1,4 +1,4 @@
-import type { Simulator } from "../../src/simulator/simulator.ts";
+import type { Simulator } from "../../src/tools/simulator/simulator.ts";
 
 /** What is true of a node at an instant. */
 export interface NodeTruth {

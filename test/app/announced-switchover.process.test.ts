@@ -5,7 +5,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, test, type TestContext } from "node:test";
 import type { PeerConfig } from "../../src/features/switchover/config/peer-schema.ts";
-import type { SimulatorOptions } from "../../src/simulator/simulator.ts";
+import type { SimulatorOptions } from "../../src/tools/simulator/simulator.ts";
 import type { RunDocument } from "../../src/features/switchover/run/run-document.ts";
 import { FakePgbouncer } from "../fake/fake-pgbouncer.ts";
 import { gatewayFixture, type GatewayFixture } from "../fake/gateway-fixture.ts";

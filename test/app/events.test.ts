@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { pino } from "pino";
 import { unrestrictedAccess } from "../../src/config/model/listener-access-config.ts";
 import type { Logger } from "../../src/log/logger.ts";
-import { startSimulator } from "../../src/simulator/simulator.ts";
+import { startSimulator } from "../../src/tools/simulator/simulator.ts";
 import { selfSignedCertificate } from "../fake/certificates.ts";
 import { clusterOf, configOf, listenerOf } from "../fake/config.ts";
 import { openFakeCluster } from "../fake/fake-node.ts";

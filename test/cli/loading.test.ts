@@ -25,7 +25,7 @@ test("every command line loads few files and no package before its command", () 
   assert.ok(loaded.length < 50, `${loaded.length} files: ${loaded.join(", ")}`);
 });
 
-test("serve loads only the packages that it needs, and no code of other commands or of the audit", () => {
+test("serve loads only the packages that it needs and no code of other commands, and opens no feature", () => {
   const loaded = [...loadedBy(join("src", "cli", "commands", "serve.ts"))];
   assert.deepEqual(loaded.filter((name) => !name.startsWith("node:") && !name.startsWith("src")).sort(), [
     "http-proxy",
@@ -37,12 +37,14 @@ test("serve loads only the packages that it needs, and no code of other commands
     "zod",
   ]);
   assert.deepEqual(
-    loaded.filter((name) => /^src\/(simulator|audit|cli\/(render|doctor|compare|status))\//.test(name)),
+    loaded.filter((name) =>
+      /^src\/(features\/\w+\/open-|(cli\/status|tools\/(simulator|render|doctor|compare))\/)/.test(name),
+    ),
     [],
   );
 });
 
 test("pg is loaded when a console of a PgBouncer is opened, not before", () => {
-  for (const file of ["src/balancing/pgbouncer/inspect-pgbouncer.ts", "src/cli/doctor/doctor.ts"])
+  for (const file of ["src/balancing/pgbouncer/inspect-pgbouncer.ts", "src/tools/doctor/doctor.ts"])
     assert.ok(!loadedBy(file).has("pg"), file);
 });

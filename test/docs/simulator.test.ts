@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { test } from "node:test";
-import { serviceCommands } from "../../src/cli/specs/services.ts";
-import { faultList, faultNames } from "../../src/simulator/model/fault-list.ts";
+import { simulationCommands } from "../../src/tools/commands.ts";
+import { faultList, faultNames } from "../../src/tools/simulator/model/fault-list.ts";
 
 const file = "docs/simulator.md";
 const marked = /(<!-- faults: [^>]*-->\n)[^]*?(<!-- \/faults -->)/;
@@ -24,6 +24,6 @@ test("docs/simulator.md: the table lists every fault (UPDATE_DOCS=1 writes it)",
 });
 
 test("rolecall simulate --help names every fault and how to undo it", () => {
-  const about = serviceCommands.find(({ name }) => name === "simulate")?.about ?? "";
+  const about = simulationCommands.find(({ name }) => name === "simulate")?.about ?? "";
   for (const name of faultNames.filter((known) => known !== "revive")) assert.match(about, new RegExp(`\\b${name}\\b`));
 });

@@ -3,7 +3,7 @@ import { pino } from "pino";
 import { App } from "../../src/app/app.ts";
 import type { ClusterConfig, Config, ListenerConfig, NodeConfig } from "../../src/config/model/config.ts";
 import { unrestrictedAccess, type ListenerAccess } from "../../src/config/model/listener-access-config.ts";
-import { startSimulator, type Simulator, type SimulatorOptions } from "../../src/simulator/simulator.ts";
+import { startSimulator, type Simulator, type SimulatorOptions } from "../../src/tools/simulator/simulator.ts";
 import { sendRequest, type HttpAnswer, type RequestParts } from "./http-request.ts";
 import { until } from "./until.ts";
 import { clusterOf, configOf, listenerOf } from "./config.ts";

@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { promisify } from "node:util";
-import { startSimulator, type Simulator } from "../../src/simulator/simulator.ts";
+import { startSimulator, type Simulator } from "../../src/tools/simulator/simulator.ts";
 import { freePort } from "../fake/free-port.ts";
 import { until } from "../fake/until.ts";
 import { ask } from "./lab/ask.ts";

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { parse, stringify } from "yaml";
-import { startSimulator, type Simulator } from "../../src/simulator/simulator.ts";
+import { startSimulator, type Simulator } from "../../src/tools/simulator/simulator.ts";
 import { CertificateAuthority } from "../fake/certificates.ts";
 import { runText } from "../fake/command-line.ts";
 import { freePort } from "../fake/free-port.ts";

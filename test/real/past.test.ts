@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { after, before, describe, test, type TestContext } from "node:test";
 import type { Browser, Page } from "puppeteer-core";
 import { defaultGuards } from "../../src/health/guards.ts";
-import { startSimulator } from "../../src/simulator/simulator.ts";
+import { startSimulator } from "../../src/tools/simulator/simulator.ts";
 import { appOf, portFor } from "../app/app-fixture.ts";
 import { clusterOf, configOf, listenerOf } from "../fake/config.ts";
 import { until } from "../fake/until.ts";

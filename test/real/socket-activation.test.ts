@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { startSimulator } from "../../src/simulator/simulator.ts";
+import { startSimulator } from "../../src/tools/simulator/simulator.ts";
 import { freePort } from "../fake/free-port.ts";
 import { until } from "../fake/until.ts";
 import { Child } from "./lab/child.ts";

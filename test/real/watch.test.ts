@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { after, before, describe, test } from "node:test";
-import { startSimulator, type Simulator } from "../../src/simulator/simulator.ts";
+import { startSimulator, type Simulator } from "../../src/tools/simulator/simulator.ts";
 import { program } from "../fake/program.ts";
 import { until } from "../fake/until.ts";
 

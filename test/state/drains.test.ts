@@ -8,7 +8,7 @@ import type { Config } from "../../src/config/model/config.ts";
 import type { DrainChange } from "../../src/cluster/drain.ts";
 import { Drains } from "../../src/state/drains.ts";
 import { drainEvent } from "../../src/events/announced-events.ts";
-import { startSimulator, type Simulator } from "../../src/simulator/simulator.ts";
+import { startSimulator, type Simulator } from "../../src/tools/simulator/simulator.ts";
 import { Store } from "../../src/state/store.ts";
 import { buildClusters } from "../../src/state/clusters.ts";
 import { setSystemTimer } from "../../src/probe/schedule/system-timer.ts";

@@ -15,7 +15,7 @@ import {
   notKnown,
   probedStatus,
   watchedFor,
-} from "../client/attachment.ts";
+} from "../../app/client/attachment.ts";
 import {
   parseCheckArgument,
   rejectedCheck,
@@ -25,10 +25,10 @@ import {
 } from "../../command/client/check-argument.ts";
 import { resolveName, splitGivenName, type GivenName, type NamedNode } from "../../command/client/node-name.ts";
 import { nextCommand, seeReasons } from "../../command/client/next-command.ts";
-import { attachmentTime, watchLocally } from "../client/local-probe.ts";
+import { attachmentTime, watchLocally } from "../../app/client/local-probe.ts";
 import { fetchStatusIfServed } from "../../command/client/cluster-status.ts";
-import { isLocal } from "../client/fetch-status.ts";
-import { requireNamedConfig } from "../client/probed-status.ts";
+import { isLocal } from "../../app/client/fetch-status.ts";
+import { requireNamedConfig } from "../../app/client/probed-status.ts";
 import { replyMessage, RolecallClient, type RolecallReply } from "../../command/client/rolecall-client.ts";
 import type { CommandContext } from "../../command/framework/command-context.ts";
 

@@ -12,15 +12,15 @@ import {
   requireOfCluster,
   requireRoute,
 } from "../../command/client/check-argument.ts";
-import { attachmentTime, watchLocally } from "../client/local-probe.ts";
-import { diagnoseUnknown, probedStatus } from "../client/attachment.ts";
+import { attachmentTime, watchLocally } from "../../app/client/local-probe.ts";
+import { diagnoseUnknown, probedStatus } from "../../app/client/attachment.ts";
 import { explainProbedNode } from "../explain/probed-explanation.ts";
 import { fetchClusterExplanation } from "../explain/explanations.ts";
 import { nextCommand, seeReasons } from "../../command/client/next-command.ts";
 import { resolveName } from "../../command/client/node-name.ts";
 import { fetchStatusFrom } from "../../command/client/cluster-status.ts";
-import { isLocal } from "../client/fetch-status.ts";
-import { requireNamedConfig } from "../client/probed-status.ts";
+import { isLocal } from "../../app/client/fetch-status.ts";
+import { requireNamedConfig } from "../../app/client/probed-status.ts";
 import { RolecallClient } from "../../command/client/rolecall-client.ts";
 import type { CommandContext } from "../../command/framework/command-context.ts";
 import { renderClusterExplanation, type ClusterExplanation } from "../explain/cluster-explanation.ts";

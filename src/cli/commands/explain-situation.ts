@@ -1,5 +1,5 @@
 import { situationLines } from "../../health/documents/situation.ts";
-import { fetchStatus } from "../client/fetch-status.ts";
+import { fetchStatus } from "../../app/client/fetch-status.ts";
 import { sourceWords } from "../../command/client/next-command.ts";
 import type { CommandContext } from "../../command/framework/command-context.ts";
 import { safe } from "../../command/output/style.ts";

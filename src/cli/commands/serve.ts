@@ -5,8 +5,8 @@ import { ListenError, type ListenErrorKind } from "../../http/listener/listen-er
 import type { OpenListener } from "../../http/listener/listener-set.ts";
 import { saveCodeCache } from "../../program/cached-bundle.ts";
 import { CommandError } from "../../command/framework/command-error.ts";
-import { loadedFrom, namedByScope, sourcesOf } from "../client/configuration.ts";
-import { renderDemoBanner } from "../demo/demo-banner.ts";
+import { loadedFrom, namedByScope, sourcesOf } from "../../app/client/configuration.ts";
+import { renderDemoBanner } from "../../tools/demo/demo-banner.ts";
 import { collectSignals, type ServiceSignal, type SignalQueue } from "../../command/framework/signals.ts";
 import { systemdSockets } from "../../command/framework/systemd-sockets.ts";
 import { growYoungGeneration } from "../../command/framework/v8-tuning.ts";
@@ -108,7 +108,7 @@ interface RunningSimulator {
  */
 async function startSimulator(simulator: SimulatorConfig | null): Promise<RunningSimulator | null> {
   if (simulator === null) return null;
-  const { startControlledSimulator } = await import("../demo/controlled-simulator.ts");
+  const { startControlledSimulator } = await import("../../tools/demo/controlled-simulator.ts");
   try {
     return await startControlledSimulator(simulator);
   } catch (error) {

@@ -1,7 +1,7 @@
 import type { CommandContext } from "../../command/framework/command-context.ts";
 import { CommandError } from "../../command/framework/command-error.ts";
 import type { ClusterStatus, StatusCluster } from "../../command/client/cluster-status.ts";
-import { fetchStatus } from "../client/fetch-status.ts";
+import { fetchStatus } from "../../app/client/fetch-status.ts";
 import { diagnoseClusters } from "../status/diagnosis.ts";
 import { sourceWords } from "../../command/client/next-command.ts";
 import { reportText } from "../status/report.ts";

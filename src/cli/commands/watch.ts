@@ -1,4 +1,4 @@
-import { openStatusSource } from "../client/status-source.ts";
+import { openStatusSource } from "../../app/client/status-source.ts";
 import type { ClusterStatus } from "../../command/client/cluster-status.ts";
 import { CommandError } from "../../command/framework/command-error.ts";
 import type { CommandContext } from "../../command/framework/command-context.ts";

@@ -7,7 +7,7 @@ import { remarksOn } from "../../health/documents/explanation-document.ts";
 import { explain } from "../../health/rules/explain.ts";
 import type { ExplainedNode } from "./cluster-explanation.ts";
 import { CommandError } from "../../command/framework/command-error.ts";
-import { probedAttachment, notKnown, watchedFor } from "../client/attachment.ts";
+import { probedAttachment, notKnown, watchedFor } from "../../app/client/attachment.ts";
 import { requireCompanions } from "../../command/client/check-argument.ts";
 import { explainedNode } from "./explanations.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
-import { startSimulator, type Simulator } from "../../../src/simulator/simulator.ts";
+import { startSimulator, type Simulator } from "../../../src/tools/simulator/simulator.ts";
 import { runJson, runText } from "../../fake/command-line.ts";
 import { openFakeCluster } from "../../fake/fake-node.ts";
 import { until } from "../../fake/until.ts";

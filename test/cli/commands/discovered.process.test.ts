@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { startSimulator } from "../../../src/simulator/simulator.ts";
+import { startSimulator } from "../../../src/tools/simulator/simulator.ts";
 import { freePort } from "../../fake/free-port.ts";
 import { RolecallProcess } from "../../fake/rolecall-process.ts";
 

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { discoverScope } from "../../../src/app/discover-scope.ts";
 import { startProbes } from "../../../src/app/machine/probe-once.ts";
 import { loadConfig } from "../../../src/app/registry/config.ts";
-import { startSimulator } from "../../../src/simulator/simulator.ts";
+import { startSimulator } from "../../../src/tools/simulator/simulator.ts";
 import { runJson } from "../../fake/command-line.ts";
 import { freePort } from "../../fake/free-port.ts";
 import { until } from "../../fake/until.ts";

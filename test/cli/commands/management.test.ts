@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createServer, request as ask } from "node:http";
 import { after, before, test } from "node:test";
-import { startSimulator, type Simulator } from "../../../src/simulator/simulator.ts";
+import { startSimulator, type Simulator } from "../../../src/tools/simulator/simulator.ts";
 import { runJson, runText } from "../../fake/command-line.ts";
 import { adminApiAnswers } from "../../fake/admin-api-answers.ts";
 import { portOf } from "../../fake/listen.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { suite, test } from "node:test";
-import type { Fault } from "../../../src/simulator/model/faults.ts";
-import type { SimulatorOptions } from "../../../src/simulator/simulator.ts";
+import type { Fault } from "../../../src/tools/simulator/model/faults.ts";
+import type { SimulatorOptions } from "../../../src/tools/simulator/simulator.ts";
 import { sendRequest, type HttpAnswer } from "../../fake/http-request.ts";
 import { until } from "../../fake/until.ts";
 import { gatewayFixture, type GatewayFixture } from "../../fake/gateway-fixture.ts";

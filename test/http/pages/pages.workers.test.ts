@@ -8,7 +8,7 @@ import { Listener } from "../../../src/http/listener/listener.ts";
 import { servePage, type Page } from "../../../src/http/pages/page.ts";
 import type { RenderingContext } from "../../../src/http/pages/rendering.ts";
 import { PageGate } from "../../../src/http/pages/page-gate.ts";
-import { startSimulator } from "../../../src/simulator/simulator.ts";
+import { startSimulator } from "../../../src/tools/simulator/simulator.ts";
 import { sendRequest, type HttpAnswer } from "../../fake/http-request.ts";
 import { clusterOf, configOf, listenerOf } from "../../fake/config.ts";
 import { collectErrors, NodeApiListener } from "../../fake/node-api-listener.ts";

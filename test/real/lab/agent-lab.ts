@@ -11,7 +11,7 @@ import { removeAtExit } from "./reaper.ts";
 import { program } from "./rolecall.ts";
 import { freePort } from "../../fake/free-port.ts";
 import { until } from "../../fake/until.ts";
-import { startSimulator, type Simulator } from "../../../src/simulator/simulator.ts";
+import { startSimulator, type Simulator } from "../../../src/tools/simulator/simulator.ts";
 
 /** How often HAProxy asks the agent, in ms. */
 const agentIntervalMs = 200;

@@ -17,7 +17,7 @@ import { program } from "./rolecall.ts";
 import { removeAtExit } from "./reaper.ts";
 import { freePort } from "../../fake/free-port.ts";
 import { until } from "../../fake/until.ts";
-import { startSimulator, type Simulator } from "../../../src/simulator/simulator.ts";
+import { startSimulator, type Simulator } from "../../../src/tools/simulator/simulator.ts";
 
 /** One load balancer with a rendered configuration. */
 export interface RenderedBalancer {

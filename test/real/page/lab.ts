@@ -4,7 +4,7 @@ import type { App } from "../../../src/app/app.ts";
 import type { Config } from "../../../src/config/model/config.ts";
 import type { ListenerAccess } from "../../../src/config/model/listener-access-config.ts";
 import { unrestrictedAccess } from "../../../src/config/model/listener-access-config.ts";
-import { startSimulator } from "../../../src/simulator/simulator.ts";
+import { startSimulator } from "../../../src/tools/simulator/simulator.ts";
 import { appOf, portFor, whole, withQuickProbes } from "../../app/app-fixture.ts";
 import { clusterOf, configOf, listenerOf } from "../../fake/config.ts";
 import { until } from "../../fake/until.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Page } from "puppeteer-core";
 import { App } from "../../../src/app/app.ts";
-import { startSimulator } from "../../../src/simulator/simulator.ts";
+import { startSimulator } from "../../../src/tools/simulator/simulator.ts";
 import { clusterOf, configOf, listenerOf } from "../../fake/config.ts";
 import { silentLogger } from "../../fake/silent-logger.ts";
 import { startBrowser } from "./browser.ts";

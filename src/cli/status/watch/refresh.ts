@@ -1,5 +1,5 @@
 import type { ClusterStatus } from "../../../command/client/cluster-status.ts";
-import type { StatusSource } from "../../client/status-source.ts";
+import type { StatusSource } from "../../../app/client/status-source.ts";
 import { withDeadline } from "../../../command/client/deadline.ts";
 import type { CommandContext } from "../../../command/framework/command-context.ts";
 import { CommandError } from "../../../command/framework/command-error.ts";

@@ -1,6 +1,6 @@
 import type { ClusterStatus } from "../../../command/client/cluster-status.ts";
 import type { CommandContext } from "../../../command/framework/command-context.ts";
-import { openStatusSource } from "../../client/status-source.ts";
+import { openStatusSource } from "../../../app/client/status-source.ts";
 import { pause, tryFetchStatus } from "./refresh.ts";
 import { WatchSession } from "./session.ts";
 import { openFullScreen } from "./terminal.ts";

@@ -1,6 +1,0 @@
-import type { ServerCheck } from "../../command/doctor/doctor-context.ts";
-
-/** What `rolecall doctor` checks of the instances that are followed. */
-export const followChecks: readonly ServerCheck[] = [
-  { load: async () => (await import("./cli/check-upstreams.ts")).checkUpstreams },
-];

@@ -1,0 +1,6 @@
+import type { ServerCheck } from "../../command/doctor/doctor-context.ts";
+
+/** What `rolecall doctor` checks of the instances that are followed. */
+export const followChecks: readonly ServerCheck[] = [
+  { id: "upstreams", isListed: false, load: async () => (await import("./cli/check-upstreams.ts")).checkUpstreams },
+];

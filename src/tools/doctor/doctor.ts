@@ -1,0 +1,113 @@
+import { configFrom, namedByScope, sourcesOf } from "../../app/client/configuration.ts";
+import { probedStatus } from "../../app/client/attachment.ts";
+import { probeLocally } from "../../app/client/local-probe.ts";
+import { withRememberedMembers } from "../../command/client/remembered-members.ts";
+import type { CommandContext } from "../../command/framework/command-context.ts";
+import { table } from "../../command/output/table.ts";
+import { checkAsked } from "./asked.ts";
+import { checkClocks } from "./clocks.ts";
+import { featureChecks, featureServerChecks, serverCheckOrder } from "../../app/registry/doctor.ts";
+import { checkCompanions } from "./companions.ts";
+import { checkDcs } from "./dcs.ts";
+import type { DoctorContext, ServerCheck } from "../../command/doctor/doctor-context.ts";
+import { checkGuards, checkMaxAge } from "./guards.ts";
+import { checkAddresses, checkIdentity, checkNodes, checkPasswordProtection, checkVersions } from "./nodes.ts";
+import { checkTls } from "./tls.ts";
+import { checkSenderLists } from "./sender-lists.ts";
+import { checkZones } from "./zones.ts";
+import { createServer } from "node:net";
+import type { ListenerConfig } from "../../config/model/config.ts";
+import { isRunningRolecall } from "./running-rolecall.ts";
+
+/** The checks with the members that are known, in their order. */
+const serverChecks: readonly ServerCheck[] = [
+  { id: "asked", isListed: false, load: () => Promise.resolve(checkAsked) },
+  ...featureServerChecks,
+].toSorted((one, other) => serverCheckOrder.indexOf(one.id) - serverCheckOrder.indexOf(other.id));
+
+/**
+ * `rolecall doctor`: checks a whole setup. Each check covers its own entry; docs/rules.md lists the rules of findings.
+ */
+export async function doctor(command: CommandContext): Promise<void> {
+  const { args, io, result, progress } = command;
+  const sources = sourcesOf(args, io.env);
+  const loaded = configFrom(sources, result);
+  result.cover("configuration", "complete", { detail: args.text("config") ?? "command line" });
+  if (loaded === null) return printCoverage(command);
+  const { config } = await namedByScope({ config: loaded, sources });
+  // checkTls reports problems with TLS files.
+  const probed = await probeLocally(config, { progress, result: { diagnose: () => {} } });
+  const context: DoctorContext = { command, config, probed };
+  checkNodes(context);
+  checkVersions(context);
+  checkIdentity(context);
+  checkAddresses(context);
+  checkPasswordProtection(context);
+  checkMaxAge(context);
+  checkGuards(context);
+  checkZones(context);
+  checkSenderLists(context);
+  checkCompanions(context);
+  progress.report("checking clocks, certificates, listeners, balancers, poolers and the DCS");
+  const brought = await Promise.all(featureChecks.map(({ load }) => load()));
+  const checks = [checkClocks, checkTls, checkListenerPorts, ...brought, checkDcs];
+  await Promise.all(checks.map((check) => check(context)));
+  progress.report("running haproxy -c");
+  const known = await withRememberedMembers(command, config, probed.overview().clusters);
+  for (const { load } of serverChecks) await (await load())(context, known);
+  progress.done();
+  result.data = { clusters: probedStatus(probed).clusters };
+  printCoverage(command);
+}
+
+function printCoverage({ result, print, style }: CommandContext): void {
+  const { coverage } = result.build();
+  const paint = {
+    complete: style.green,
+    not_checked: style.red,
+    incomplete: style.red,
+    unsupported: style.yellow,
+    not_applicable: style.dim,
+  };
+  print(
+    table(
+      ["CHECK", "STATUS", "DETAIL"],
+      coverage.map(({ id, status, detail }) => [
+        { text: id },
+        { text: status, paint: paint[status] },
+        { text: detail },
+      ]),
+    ),
+  );
+}
+
+/**
+ * Tries to bind every listener address. A port that a running rolecall uses is reported as information only (RC107).
+ */
+async function checkListenerPorts({ command: { result }, config }: DoctorContext): Promise<void> {
+  const fixed = config.listen.filter(({ port }) => port !== 0);
+  const tried = await Promise.all(fixed.map(async (listener) => ({ listener, problem: await tryListening(listener) })));
+  for (const { listener, problem } of tried) {
+    if (problem === null) continue;
+    const where = `${listener.address}:${listener.port}`;
+    const isInUseByRolecall = problem === "EADDRINUSE" && (await isRunningRolecall(listener));
+    if (isInUseByRolecall)
+      result.diagnose("RC107", { message: `${where} is in use by a running rolecall`, severity: "info" });
+    else
+      result.diagnose("RC107", {
+        message: `Cannot listen on ${where}: ${problem}`,
+        action: "Stop the process that uses the address, or choose another port.",
+      });
+  }
+  const free = tried.filter(({ problem }) => problem === null).length;
+  result.cover("listeners", "complete", { detail: `${free} of ${fixed.length} addresses are free` });
+}
+
+/** @returns the system's error code, or `null` if listening works */
+function tryListening({ address, port }: ListenerConfig): Promise<string | null> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+    server.listen({ host: address, port, exclusive: true }, () => server.close(() => resolve(null)));
+  });
+}
