@@ -2,7 +2,7 @@ import type { CalledChange } from "../cluster/management-call.ts";
 import type { Node } from "../cluster/node.ts";
 import type { Hint, HintEffect } from "../cluster/hint.ts";
 import type { ClusterState, Snapshot } from "../cluster/snapshot.ts";
-import type { Config, ListenerConfig } from "../config/model/config.ts";
+import type { ClusterConfig, Config, ListenerConfig } from "../config/model/config.ts";
 import type { Found } from "../health/conditions/condition.ts";
 import type { EventDraft, EventKind } from "../events/cluster-event.ts";
 import type { HealthPolicy } from "../health/health-policy.ts";
@@ -60,6 +60,8 @@ export interface Host {
   readonly publish: (event: EventDraft, fields?: object) => void;
   /** Calls a listener with each outcome that changed the snapshot. @returns removes it */
   readonly onOutcome: (listener: (outcome: ProbeOutcome) => void) => () => void;
+  /** Records evidence that the feature itself has got of a cluster that is probed here. Never throws. */
+  readonly record: (outcome: ProbeOutcome) => void;
   readonly told: ToldEvidence;
   readonly probes: DividedProbes;
   /** Drains of this instance. */
@@ -87,6 +89,11 @@ export interface Opened {
   readonly ready?: Promise<void>;
   /** Whether it has something to finish: then it stays open although the configuration does not use it any more. */
   isBusy?(): boolean;
+  /**
+   * The clusters that are probed here from now on, as they are configured. Called with each configuration, before its
+   * probes begin, and when other instances take some or give some back.
+   */
+  probing?(clusters: readonly ClusterConfig[]): void;
   /** The state of a cluster may have changed. */
   clusterChanged?(name: string): void;
   /** The listeners that are open, by their keys: others have ended. */

@@ -1,5 +1,5 @@
 import type { SetTimer } from "../../cluster/timer.ts";
-import type { Config } from "../../config/model/config.ts";
+import type { ClusterConfig, Config } from "../../config/model/config.ts";
 import type { Found } from "../../health/conditions/condition.ts";
 import type { EventKind } from "../../events/cluster-event.ts";
 import type { Feature, Host, ListenerInForce, Opened } from "../../feature/feature.ts";
@@ -29,6 +29,7 @@ export interface RunningFeature {
   fail(problem: string): void;
   /** Resolves when the last configuration is in force, if probes wait for that. Never rejects. */
   divided(): Promise<void>;
+  probing(clusters: readonly ClusterConfig[]): void;
   clusterChanged(cluster: string): void;
   /** What speaks on a listener of a dialect, from when the feature is open; `null`: it does not speak this dialect. */
   handlerFor(dialect: string, listener: ListenerInForce): ConnectionHandler | null;
@@ -81,6 +82,8 @@ class FeatureInProcess<Running extends Opened> implements RunningFeature {
   #ending: Promise<void> = Promise.resolve();
   /** What a feature that opens late has to know. `isCalled`: a call has opened it, so it stays open. */
   readonly #process = { isWithdrawn: false, isDraining: false, isCalled: false };
+  /** What is probed here, once that is known of the last configuration. */
+  #probed: readonly ClusterConfig[] | null = null;
   #errors = 0;
 
   constructor(feature: Feature<Running>, context: FeaturesContext) {
@@ -130,6 +133,7 @@ class FeatureInProcess<Running extends Opened> implements RunningFeature {
     else if (life.kind === "opening") this.#life = { ...life, config };
     else this.#opening = this.#open(config);
     this.#config = config;
+    this.#probed = null;
     this.#callsGoOn();
   }
 
@@ -156,6 +160,11 @@ class FeatureInProcess<Running extends Opened> implements RunningFeature {
     } catch (error) {
       this.#count(error, {});
     }
+  }
+
+  probing(clusters: readonly ClusterConfig[]): void {
+    this.#probed = clusters;
+    this.#contain(undefined, (opened) => opened.probing?.(clusters));
   }
 
   clusterChanged(cluster: string): void {
@@ -245,6 +254,7 @@ class FeatureInProcess<Running extends Opened> implements RunningFeature {
       const running = start(this.#host, scope);
       this.#life = { kind: "open", scope, running };
       this.#taking = this.#failWith(scope, running.configure(life.config));
+      if (this.#probed !== null) running.probing?.(this.#probed);
       if (this.#process.isWithdrawn) running.withdrawn?.(true);
       if (this.#process.isDraining) running.draining?.();
     } catch (error) {

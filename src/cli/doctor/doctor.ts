@@ -8,7 +8,6 @@ import { checkAsked } from "./asked.ts";
 import { checkClocks } from "./clocks.ts";
 import { featureChecks, featureServerChecks } from "../../app/registry/doctor.ts";
 import { checkCompanions } from "./companions.ts";
-import { checkDcs } from "./dcs.ts";
 import type { DoctorContext } from "../../command/doctor/doctor-context.ts";
 import { checkGuards, checkMaxAge } from "./guards.ts";
 import { checkAddresses, checkIdentity, checkNodes, checkPasswordProtection, checkVersions } from "./nodes.ts";
@@ -53,7 +52,7 @@ export async function doctor(command: CommandContext): Promise<void> {
   checkCompanions(context);
   progress.report("checking clocks, certificates, listeners, balancers, poolers and the DCS");
   const brought = await Promise.all(featureChecks.map(({ load }) => load()));
-  const checks = [checkClocks, checkTls, checkListenerPorts, ...brought, checkDcs];
+  const checks = [checkClocks, checkTls, checkListenerPorts, ...brought];
   await Promise.all(checks.map((check) => check(context)));
   progress.report("running haproxy -c");
   const known = await withRememberedMembers(command, config, probed.overview().clusters);

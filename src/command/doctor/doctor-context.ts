@@ -12,8 +12,8 @@ export interface DoctorContext {
 
 /** A check of `rolecall doctor` that a feature brings. */
 export interface DoctorCheck {
-  /** The name of its row, as in the description of the command. */
-  readonly id: string;
+  /** The name of its row, as in the description of the command; left out: it has one only where it applies. */
+  readonly id?: string;
   readonly load: () => Promise<(context: DoctorContext) => Promise<void>>;
 }
 

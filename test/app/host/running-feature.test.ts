@@ -8,7 +8,7 @@ import { Offer } from "../../../src/feature/offer.ts";
 import type { Scope } from "../../../src/feature/scope.ts";
 import { featureIn, type FeaturesContext, type RunningFeature } from "../../../src/app/host/running-feature.ts";
 import { Features } from "../../../src/app/host/features.ts";
-import { configOf, listenerOf } from "../../fake/config.ts";
+import { clusterOf, configOf, listenerOf } from "../../fake/config.ts";
 import { ManualClock } from "../../fake/manual-clock.ts";
 
 const used = configOf({ clusters: [], drainMs: 1 });
@@ -55,6 +55,7 @@ function fixture({ open = () => {}, configure = () => {}, clusterChanged = () =>
       clusterChanged,
       listening: (keys) => void done?.push(`listening ${[...keys].join()}`),
       draining: () => void done?.push("draining"),
+      probing: (clusters) => void done?.push(`probing ${clusters.map(({ name }) => name).join()}`),
       withdrawn: (isWithdrawn) => void done?.push(`withdrawn ${isWithdrawn}`),
     };
   };
@@ -211,6 +212,23 @@ describe("a feature in a process", () => {
     assert.deepEqual(done.at(-1), "withdrawn true");
     running.withdrawn(false);
     assert.deepEqual(done.at(-1), "withdrawn false");
+  });
+
+  test("is told what is probed here once it is open, and not what was probed under another configuration", async () => {
+    const { running, done, loaded } = fixture();
+    running.configure(unused);
+    running.probing([clusterOf({ name: "old" })]);
+    running.configure(used);
+    await loaded();
+    assert.deepEqual(done, ["load", "open", "configure 1"]);
+    running.probing([clusterOf({ name: "a" }), clusterOf({ name: "b" })]);
+    assert.deepEqual(done.at(-1), "probing a,b");
+    running.configure(unused);
+    await settled();
+    running.configure(used);
+    running.probing([clusterOf({ name: "c" })]);
+    await loaded();
+    assert.deepEqual(done.slice(-2), ["configure 1", "probing c"]);
   });
 
   test("that is opened while the process drains is told so", async () => {

@@ -109,6 +109,15 @@ const uses: Readonly<Record<string, Use>> = {
       await until("a stream", () => server.accepted > 0);
     },
   },
+  dcs: {
+    config: ({ port }) => ({ clusters: [watchedCluster(`http://127.0.0.1:${port}`)] }),
+    works: async (features, server, { clusters }) => {
+      features.probing([]);
+      assert.equal(server.accepted, 0, "what is not probed here is not watched");
+      features.probing(clusters);
+      await until("a read", () => server.accepted > 0);
+    },
+  },
   fleet: {
     config: ({ port }) => ({
       fleet: {
@@ -146,6 +155,11 @@ function poolerAt(port: number): Config["poolers"][number] {
     ],
     pauseLimitMs: 3_000,
   };
+}
+
+/** A cluster whose leader key is in an etcd. */
+function watchedCluster(etcd: string): Config["clusters"][number] {
+  return clusterOf({ dcs: { etcd: [etcd], prefix: "/service", scope: null, tls: null, auth: null } });
 }
 
 /** A call of an operator for a cluster, as far as features read it. */

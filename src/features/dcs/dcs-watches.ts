@@ -1,20 +1,20 @@
-import type { DcsResult } from "../cluster/dcs.ts";
-import type { SetTimer } from "../cluster/timer.ts";
-import { accessPathsOf, readAccess, type AccessMaterial } from "../config/access-material.ts";
-import type { ClusterConfig, Config, DcsConfig } from "../config/model/config.ts";
-import { WatchedFiles } from "../config/watched-files.ts";
-import type { DcsSource, WatchEnd } from "./watch/dcs-source.ts";
-import { EtcdSource } from "./etcd/etcd-source.ts";
-import { ScopeWatcher, type MissedChange } from "./watch/scope-watcher.ts";
+import type { DcsResult } from "../../cluster/dcs.ts";
+import type { SetTimer } from "../../cluster/timer.ts";
+import { accessPathsOf, readAccess, type AccessMaterial } from "../../config/access-material.ts";
+import type { ClusterConfig, DcsConfig } from "../../config/model/config.ts";
+import { WatchedFiles } from "../../config/watched-files.ts";
+import type { WatchEnd } from "../../etcd/etcd-messages.ts";
+import type { DcsSource } from "./dcs-source.ts";
+import { EtcdSource } from "./etcd-source.ts";
+import { ScopeWatcher, type MissedChange } from "./scope-watcher.ts";
 
-/** What the watches of all clusters depend on, injected by the app. */
+/** What the watches of all clusters depend on. */
 export interface DcsWatchesContext {
   /** In ms of rolecall's clock. */
   readonly now: () => number;
   readonly random: () => number;
-  /** Default: `setTimeout`. */
-  readonly setTimer?: SetTimer | undefined;
-  readonly sourceOf: OpenDcs;
+  readonly setTimer: SetTimer;
+  readonly sourceOf: OpenDcsSource;
   readonly onResult: (cluster: string, result: DcsResult, sentAtMs: number) => void;
   /** `member`: the new leader; `null`: all nodes may have changed. */
   readonly onHint: (cluster: string, member: string | null) => void;
@@ -25,14 +25,14 @@ export interface DcsWatchesContext {
 }
 
 /** Opens the keys of a cluster in its DCS. It sends nothing yet. @param access the content of its files */
-export type OpenDcs = (
+export type OpenDcsSource = (
   cluster: Pick<ClusterConfig, "name" | "scope">,
   dcs: DcsConfig,
   access: AccessMaterial,
 ) => DcsSource;
 
 /** The deadline of each request to a DCS, in ms. */
-export const dcsTimeoutMs = 1_500;
+const dcsTimeoutMs = 1_500;
 
 interface RunningWatch {
   /** The settings, to compare. */
@@ -41,7 +41,7 @@ interface RunningWatch {
   readonly stop: () => void;
 }
 
-/** Watches the DCS of every cluster that has one configured. Without one nothing runs. */
+/** Watches the DCS of some clusters. */
 export class DcsWatches {
   readonly #context: DcsWatchesContext;
   readonly #running = new Map<string, RunningWatch>();
@@ -50,8 +50,8 @@ export class DcsWatches {
     this.#context = context;
   }
 
-  /** Watches the clusters of a configuration, in place of those watched so far. Unchanged watches go on. */
-  start({ clusters }: Pick<Config, "clusters">): void {
+  /** Watches those of these clusters that have a DCS, in place of those watched so far. Unchanged watches go on. */
+  start(clusters: readonly ClusterConfig[]): void {
     const wanted = new Map(
       clusters.flatMap((cluster) => (cluster.dcs === null ? [] : [[cluster.name, { cluster, dcs: cluster.dcs }]])),
     );

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test, type TestContext } from "node:test";
 import type { DcsResult } from "../../../src/cluster/dcs.ts";
-import { EtcdSource } from "../../../src/dcs/etcd/etcd-source.ts";
-import { ScopeWatcher } from "../../../src/dcs/watch/scope-watcher.ts";
+import { EtcdSource } from "../../../src/features/dcs/etcd-source.ts";
+import { ScopeWatcher } from "../../../src/features/dcs/scope-watcher.ts";
 import { FakeEtcd } from "../../fake/fake-etcd.ts";
 import { until } from "../../fake/until.ts";
 

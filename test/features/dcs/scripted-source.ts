@@ -1,7 +1,7 @@
 import type { TestContext } from "node:test";
 import type { DcsResult } from "../../../src/cluster/dcs.ts";
-import type { DcsChange, DcsSource, DcsWatch } from "../../../src/dcs/watch/dcs-source.ts";
-import { ScopeWatcher } from "../../../src/dcs/watch/scope-watcher.ts";
+import type { DcsChange, DcsSource, DcsWatch } from "../../../src/features/dcs/dcs-source.ts";
+import { ScopeWatcher } from "../../../src/features/dcs/scope-watcher.ts";
 
 /** A DCS whose leader key a test sets. Reads are answered at once; the test announces changes. */
 export class ScriptedSource implements DcsSource {

@@ -1,13 +1,13 @@
 import type { Socket } from "node:net";
 import { Agent, type Dispatcher } from "undici";
-import type { AccessMaterial } from "../../config/access-material.ts";
-import type { Failure } from "../../cluster/values/failure.ts";
-import { isObject, parseJson } from "../../cluster/values/json.ts";
-import { connectorOf } from "../../probe/client/connector.ts";
-import { failureOf } from "../../probe/client/failure.ts";
-import { ResponseBody } from "../../probe/client/response-body.ts";
-import { TokenBucket } from "../../probe/client/token-bucket.ts";
-import { exceedsLimits, type JsonLimits } from "../../probe/parse/json-size.ts";
+import type { AccessMaterial } from "../config/access-material.ts";
+import type { Failure } from "../cluster/values/failure.ts";
+import { isObject, parseJson } from "../cluster/values/json.ts";
+import { connectorOf } from "../probe/client/connector.ts";
+import { failureOf } from "../probe/client/failure.ts";
+import { ResponseBody } from "../probe/client/response-body.ts";
+import { TokenBucket } from "../probe/client/token-bucket.ts";
+import { exceedsLimits, type JsonLimits } from "../probe/parse/json-size.ts";
 import { errorMessageOf } from "./etcd-messages.ts";
 
 /** The response to one call, or why there is none. */
@@ -33,12 +33,6 @@ export interface EtcdLimits extends CallLimits {
   readonly connection: { readonly perSecond: number; readonly burst: number };
 }
 
-/** A leader key is some hundred bytes; a connection may bring some hundred times what a watch of a large cluster needs. */
-const scopeLimits: EtcdLimits = {
-  bodyMax: 256 * 1024,
-  json: { members: 4_096, separators: 8_192 },
-  connection: { perSecond: 1024 * 1024, burst: 4 * 1024 * 1024 },
-};
 /** One connection for the watch, and one for reads. */
 const connectionsMax = 2;
 
@@ -61,7 +55,7 @@ export class EtcdClient {
   constructor(
     origin: string,
     { tls, auth }: AccessMaterial,
-    { timeoutMs, limits = scopeLimits }: { readonly timeoutMs: number; readonly limits?: EtcdLimits },
+    { timeoutMs, limits }: { readonly timeoutMs: number; readonly limits: EtcdLimits },
   ) {
     this.#origin = origin;
     this.#limits = limits;

@@ -1,4 +1,5 @@
 import type { DcsResult } from "../../cluster/dcs.ts";
+import type { WatchEnd } from "../../etcd/etcd-messages.ts";
 
 /** A change that a watch announces. It is a reason to look, never evidence: it may be late, or of an earlier leader. */
 export type DcsChange =
@@ -6,18 +7,6 @@ export type DcsChange =
   | { readonly kind: "leader"; readonly names: string | null }
   /** Another key of the scope, such as `sync` or `failsafe`. */
   | { readonly kind: "other"; readonly key: string };
-
-/** Why a watch ended, for logs and metrics. */
-export interface WatchEnd {
-  /**
-   * `compacted`: the DCS no longer has the revision to continue from. `cancelled`: by the server. `closed`: the
-   * connection ended. `garbage`: the server sent something else than a watch. `failed`: the watch could not be opened.
-   * `flood`: the server sent more than a watch may cost.
-   */
-  readonly cause: "compacted" | "cancelled" | "closed" | "garbage" | "failed" | "flood";
-  /** Details for people. */
-  readonly detail: string;
-}
 
 /** A watch that is open. */
 export interface DcsWatch {

@@ -3,19 +3,19 @@ import type { Failure } from "../../cluster/values/failure.ts";
 import { nameOf } from "../../cluster/values/json.ts";
 import type { AccessMaterial } from "../../config/access-material.ts";
 import { failureOf } from "../../probe/client/failure.ts";
-import type { DcsChange, DcsSource, DcsWatch } from "../watch/dcs-source.ts";
-import { EtcdClient, statusText } from "./etcd-client.ts";
+import { EtcdClient, statusText } from "../../etcd/etcd-client.ts";
+import { type KeyEvent, parseRange, type RangeReply } from "../../etcd/etcd-messages.ts";
+import { EtcdWatch, WatchLimit } from "../../etcd/etcd-watch.ts";
+import type { DcsChange, DcsSource, DcsWatch } from "./dcs-source.ts";
 import {
   anyKeyRange,
   ChangeFilter,
-  type KeyEvent,
   keyRange,
-  parseRange,
-  type RangeReply,
   scopeKeys,
   type ScopeKeys,
-} from "./etcd-messages.ts";
-import { EtcdWatch, scopeUnits, WatchLimit } from "./etcd-watch.ts";
+  scopeLimits,
+  scopeUnits,
+} from "./scope-keys.ts";
 
 /** Where the keys of a cluster are. */
 export interface EtcdLocation {
@@ -38,7 +38,7 @@ export class EtcdSource implements DcsSource {
   constructor({ endpoints, prefix, scope }: EtcdLocation, access: AccessMaterial, timeoutMs: number) {
     this.#keys = scopeKeys(prefix, scope);
     this.#timeoutMs = timeoutMs;
-    this.#clients = endpoints.map((endpoint) => new EtcdClient(endpoint, access, { timeoutMs }));
+    this.#clients = endpoints.map((endpoint) => new EtcdClient(endpoint, access, { timeoutMs, limits: scopeLimits }));
   }
 
   get serverCount(): number {

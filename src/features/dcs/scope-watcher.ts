@@ -3,7 +3,8 @@ import type { SetTimer } from "../../cluster/timer.ts";
 import type { Failure } from "../../cluster/values/failure.ts";
 import { afterFailure, afterSuccess, backoffMs, type Backoff } from "../../probe/schedule/backoff.ts";
 import { PeriodicTask } from "../../probe/schedule/periodic-task.ts";
-import type { DcsChange, DcsSource, DcsWatch, WatchEnd } from "./dcs-source.ts";
+import type { WatchEnd } from "../../etcd/etcd-messages.ts";
+import type { DcsChange, DcsSource, DcsWatch } from "./dcs-source.ts";
 
 /** What a watcher depends on, and reports to. */
 export interface ScopeWatcherContext {

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import type { Socket } from "node:net";
 import { test } from "node:test";
-import { EtcdClient } from "../../../src/dcs/etcd/etcd-client.ts";
-import { EtcdWatch, scopeUnits, WatchLimit } from "../../../src/dcs/etcd/etcd-watch.ts";
-import { ChangeFilter } from "../../../src/dcs/etcd/etcd-messages.ts";
+import { EtcdClient } from "../../../src/etcd/etcd-client.ts";
+import { EtcdWatch, WatchLimit } from "../../../src/etcd/etcd-watch.ts";
+import { ChangeFilter, scopeLimits, scopeUnits } from "../../../src/features/dcs/scope-keys.ts";
 import { serveRaw } from "../../fake/raw-node.ts";
 
 const folder = "/service/demo/";
@@ -44,7 +44,7 @@ for (const [what, text, end] of floods)
         pour(socket, text);
       });
     });
-    const client = new EtcdClient(origin, { tls: {}, auth: null }, { timeoutMs: 5_000 });
+    const client = new EtcdClient(origin, { tls: {}, auth: null }, { timeoutMs: 5_000, limits: scopeLimits });
     context.after(() => client.close());
     let changes = 0;
     const filter = new ChangeFilter();

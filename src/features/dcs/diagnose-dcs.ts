@@ -3,6 +3,7 @@ import { lockHolderOf } from "../../cluster/leadership.ts";
 import { nodeNamed } from "../../cluster/lookup.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
 import { readAccess, type AccessMaterial } from "../../config/access-material.ts";
+import { dcsSourceOf } from "./dcs-watches.ts";
 import type { ClusterConfig, DcsConfig } from "../../config/model/config.ts";
 import { errorMessage } from "../../cluster/values/error-message.ts";
 import type { DoctorContext } from "../../command/doctor/doctor-context.ts";
@@ -11,7 +12,7 @@ import type { DoctorContext } from "../../command/doctor/doctor-context.ts";
  * Reads the leader key of every cluster with a DCS: whether the DCS answers (RC125), has keys of the cluster (RC126)
  * and names the node that holds the lock (RC127).
  */
-export async function checkDcs({ command: { result }, config, probed }: DoctorContext): Promise<void> {
+export async function diagnoseDcs({ command: { result }, config, probed }: DoctorContext): Promise<void> {
   const watched = config.clusters.flatMap((cluster) => (cluster.dcs === null ? [] : [{ cluster, dcs: cluster.dcs }]));
   if (watched.length === 0) return;
   const reads = await Promise.all(
@@ -41,7 +42,6 @@ async function readOnce(cluster: ClusterConfig, dcs: DcsConfig): Promise<DcsResu
   } catch (error) {
     return { failure: { kind: "tls", detail: errorMessage(error) } };
   }
-  const { dcsSourceOf } = await import("../../dcs/dcs-watches.ts");
   const source = dcsSourceOf(cluster, dcs, access);
   try {
     let result = await source.read();

@@ -1,31 +1,5 @@
 /** The messages of etcd's JSON gateway (etcd 3.4 and later): keys and values are base64, 64-bit numbers are texts. */
-import type { DcsChange, WatchEnd } from "../watch/dcs-source.ts";
-import { isObject, nameOf, parseJson, type JsonObject } from "../../cluster/values/json.ts";
-import { parsePythonJson } from "../../cluster/values/python-json.ts";
-
-/** The keys of one scope: `{prefix}/{scope}/…`. */
-export interface ScopeKeys {
-  /** With the slash at its end. */
-  readonly folder: string;
-  readonly leader: string;
-  readonly failover: string;
-}
-
-/** @param prefix with a leading slash, without one at its end */
-export function scopeKeys(prefix: string, scope: string): ScopeKeys {
-  const folder = `${prefix}/${scope}/`;
-  return { folder, leader: `${folder}leader`, failover: `${folder}failover` };
-}
-
-/** The body of a linearizable range request for one key. `serializable` is absent: any other read may be old. */
-export function keyRange(key: string): object {
-  return { key: encode(key) };
-}
-
-/** The body of a linearizable request for any one key of a folder. */
-export function anyKeyRange(folder: string): object {
-  return { ...folderRange(folder), limit: "1", keys_only: true };
-}
+import { isObject, nameOf, parseJson, type JsonObject } from "../cluster/values/json.ts";
 
 /** The body of a watch of a folder. */
 export function watchRequest(folder: string, afterRevision: number): object {
@@ -56,6 +30,18 @@ export function errorMessageOf(body: unknown): string | null {
   if (!isObject(body)) return null;
   const nested = body["error"];
   return nameOf(isObject(nested) ? nested["message"] : (nested ?? body["message"]), 500);
+}
+
+/** Why a watch ended, for logs and metrics. */
+export interface WatchEnd {
+  /**
+   * `compacted`: etcd no longer has the revision to continue from. `cancelled`: by the server. `closed`: the
+   * connection ended. `garbage`: the server sent something else than a watch. `failed`: the watch could not be opened.
+   * `flood`: the server sent more than a watch may cost.
+   */
+  readonly cause: "compacted" | "cancelled" | "closed" | "garbage" | "failed" | "flood";
+  /** Details for people. */
+  readonly detail: string;
 }
 
 /** One message of a watch. */
@@ -105,34 +91,6 @@ function keyEvent(event: unknown, folder: string): readonly KeyEvent[] {
   const path = decode(key);
   if (!path.startsWith(folder)) return [];
   return [{ key: path.slice(folder.length), value: event["type"] === "DELETE" ? null : decode(value) }];
-}
-
-/** The latest role in each member's key. More members than this are not remembered. */
-const membersMax = 512;
-
-/** Finds the changes that matter among the events of a watch: members write their positions all the time. */
-export class ChangeFilter {
-  readonly #known = new Map<string, string | null>();
-
-  /** @returns `null` for an event that changes nothing */
-  changeOf({ key, value }: KeyEvent): DcsChange | null {
-    if (key === "leader") return { kind: "leader", names: nameOf(value, 128) };
-    const isMember = key.startsWith("members/");
-    if (!isMember && !otherKeys.has(key)) return null;
-    const kept = isMember ? roleIn(value) : value;
-    const before = this.#known.get(key);
-    if (before !== undefined || this.#known.size < membersMax) this.#known.set(key, kept);
-    // What a member was before the watch began is not known.
-    const isChange = before === undefined ? !isMember : before !== kept;
-    return isChange ? { kind: "other", key } : null;
-  }
-}
-
-const otherKeys: ReadonlySet<string> = new Set(["sync", "failsafe", "failover"]);
-
-function roleIn(value: string | null): string | null {
-  const member = value === null ? null : parsePythonJson(value);
-  return isObject(member) ? nameOf(member["role"], 64) : null;
 }
 
 /** The body of a linearizable request for all keys of a folder. @param folder with the slash at its end */

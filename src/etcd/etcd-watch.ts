@@ -1,9 +1,8 @@
-import { failureOf } from "../../probe/client/failure.ts";
-import { type JsonLimits, exceedsLimits } from "../../probe/parse/json-size.ts";
-import type { DcsWatch, WatchEnd } from "../watch/dcs-source.ts";
+import { failureOf } from "../probe/client/failure.ts";
+import { type JsonLimits, exceedsLimits } from "../probe/parse/json-size.ts";
 import type { EtcdClient } from "./etcd-client.ts";
-import { type KeyEvent, type WatchMessage, parseWatchLine, watchRequest } from "./etcd-messages.ts";
-import { TokenBucket } from "../../probe/client/token-bucket.ts";
+import { type KeyEvent, type WatchEnd, type WatchMessage, parseWatchLine, watchRequest } from "./etcd-messages.ts";
+import { TokenBucket } from "../probe/client/token-bucket.ts";
 
 /** What is watched. */
 export interface EtcdWatchOptions<Change> {
@@ -20,7 +19,8 @@ export interface EtcdWatchOptions<Change> {
 const flood: WatchEnd = { cause: "flood", detail: "more lines, events or bytes than a watch may send" };
 
 /** One watch of a folder of keys. Once etcd has confirmed it, it has no deadline: the reads show if it hangs. */
-export class EtcdWatch<Change> implements DcsWatch {
+export class EtcdWatch<Change> {
+  /** Resolves when the watch ends by itself; never after `cancel`. */
   readonly ended: Promise<WatchEnd>;
   readonly #options: EtcdWatchOptions<Change>;
   readonly #abort = new AbortController();
@@ -165,17 +165,6 @@ export interface WatchUnits {
   readonly json: JsonLimits;
 }
 
-/**
- * Many times what the members of a large Patroni cluster write. A reported change costs most: it makes rolecall read the
- * leader key and probe nodes.
- */
-export const scopeUnits: WatchUnits = {
-  perSecond: 500,
-  burst: 2_000,
-  change: 25,
-  messageMax: 1024 * 1024,
-  json: { members: 4_096, separators: 8_192 },
-};
 const bytesPerUnit = 1_024;
 
 /** Limits what one watch may cost. The methods that take return whether the watch may go on. */
