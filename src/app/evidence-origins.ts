@@ -10,8 +10,8 @@ export interface EvidenceOriginsContext {
   readonly probers: Pick<Probers, "start" | "begin" | "stop">;
   /** Takes the clusters that are probed here from now on. Never throws. */
   readonly probing: (clusters: readonly ClusterConfig[]) => void;
-  /** Resolves when it is known which clusters of the configuration in force are not probed here. */
-  readonly divided: () => Promise<void>;
+  /** Resolves when it is known which clusters of the configuration in force are not probed here, and what is probed. */
+  readonly mayBegin: () => Promise<void>;
 }
 
 /**
@@ -42,10 +42,10 @@ export class EvidenceOrigins {
 
   /** Starts them by the configuration in force. Resolves after the first round of probes, or one timeout. */
   async start(): Promise<void> {
-    const { offers, probers, divided } = this.#context;
+    const { offers, probers, mayBegin } = this.#context;
     if (this.#phase === "closed") return;
     this.#phase = "starting";
-    await divided();
+    await mayBegin();
     if (this.#isClosed()) return;
     this.#phase = "running";
     this.#tell();

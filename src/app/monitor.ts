@@ -25,7 +25,7 @@ import { AddressProofs } from "./address-proofs.ts";
 import type { Balancers } from "../balancing/balancer.ts";
 import type { Host } from "../feature/feature.ts";
 import type { Offers } from "../feature/offer.ts";
-import { balancers, evidenceBringers, pasts } from "../feature/offers.ts";
+import { balancers, evidenceBringers, nodeProbes, pasts } from "../feature/offers.ts";
 import type { ToldEvidence } from "../feature/shared-evidence.ts";
 import type { Features } from "./host/features.ts";
 import type { FeaturesContext } from "./host/running-feature.ts";
@@ -119,6 +119,7 @@ export class Monitor {
     this.proofs = new AddressProofs({ config: () => this.#config, now: () => clock.now() });
     this.#stateFile = this.#buildStateFile();
     this.#probers = this.#buildProbers(metrics, probed);
+    nodeProbes.subscribe(this.offers, () => this.#probers.followBrought());
     this.#sources = this.#buildSources();
     this.lateness = this.#buildLateness();
     this.drains = new OperatorDrains({ local: this.#drains, offers: this.offers });
@@ -256,6 +257,7 @@ export class Monitor {
         },
         log,
       ),
+      brought: () => nodeProbes.in(this.offers),
       onFirstRound: (name) => this.#endFirstRound(name),
       onBurst: (burst) => metrics.own.count("bursts", { cluster: burst.cluster, cause: burst.cause }),
       onBurstProbes: (sent) => metrics.own.count("burstProbes", { cluster: sent.cluster }, sent.probes),
@@ -268,7 +270,7 @@ export class Monitor {
       offers: this.offers,
       probers: this.#probers,
       probing: (clusters) => this.features.probing(clusters),
-      divided: () => this.features.divided(),
+      mayBegin: () => this.features.probesMayBegin(),
     });
   }
 

@@ -82,7 +82,7 @@ export interface Host {
 export interface Opened {
   /**
    * Puts a configuration in force: the one that it is opened for, too. What takes time and must be done before probes
-   * begin is awaited, if the feature divides probes.
+   * begin is awaited, if the feature precedes them.
    */
   configure(config: Config): void | Promise<void>;
   /** Resolves when it can answer: at the start listeners open after that. Never rejects. */
@@ -145,10 +145,10 @@ export interface Feature<Running extends Opened> {
   /** What it gives. It is in use, too, where a feature in use needs that. */
   readonly gives?: readonly Offer<unknown>[];
   /**
-   * It says which clusters are not probed here. Probes of a configuration begin once it has put that in force, or has
-   * ended.
+   * Probes of a configuration begin once it has put that in force, or has ended: it says which clusters are not probed
+   * here, or it brings probes.
    */
-  readonly dividesProbes?: true;
+  readonly precedesProbes?: true;
   /** Routes whose first call opens it although the configuration does not use it. It stays open then. */
   readonly opensOn?: readonly string[];
   /** Answers on admin listeners, by the first part of the path. `null`: the feature is not in use. */

@@ -47,7 +47,7 @@ function fixture(): Fixture {
       stop: () => void done.push("stops probes"),
     },
     probing: (clusters) => void done.push(`tells ${clusters.map(({ name }) => name).join()}`),
-    divided: () => known,
+    mayBegin: () => known,
   });
   return { origins, done, brought, know };
 }

@@ -25,9 +25,9 @@ export class Features {
       else one.configure(config, used.has(one));
   }
 
-  /** Resolves when those that say what is not probed here have put the last configuration in force. Never rejects. */
-  async divided(): Promise<void> {
-    await Promise.all(this.#all.map((one) => one.divided()));
+  /** Resolves when those that precede probes have put the last configuration in force. Never rejects. */
+  async probesMayBegin(): Promise<void> {
+    await Promise.all(this.#all.map((one) => one.probesMayBegin()));
   }
 
   /** The clusters that are probed here from now on, as they are configured. Never throws. */

@@ -28,7 +28,7 @@ export interface RunningFeature {
   /** Ends it, because of a problem. */
   fail(problem: string): void;
   /** Resolves when the last configuration is in force, if probes wait for that. Never rejects. */
-  divided(): Promise<void>;
+  probesMayBegin(): Promise<void>;
   probing(clusters: readonly ClusterConfig[]): void;
   clusterChanged(cluster: string): void;
   /** What speaks on a listener of a dialect, from when the feature is open; `null`: it does not speak this dialect. */
@@ -143,8 +143,8 @@ class FeatureInProcess<Running extends Opened> implements RunningFeature {
     this.#leave("failed");
   }
 
-  async divided(): Promise<void> {
-    if (this.#feature.dividesProbes !== true) return;
+  async probesMayBegin(): Promise<void> {
+    if (this.#feature.precedesProbes !== true) return;
     await this.#opening;
     await Promise.all([this.#taking, this.#ending]);
   }

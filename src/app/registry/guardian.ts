@@ -4,6 +4,7 @@ import { pendingChangeInDcs } from "../../features/dcs/pending-change.ts";
 import { runGuardian } from "../../features/switchover/open-guardian.ts";
 import { setSystemTimer } from "../../probe/schedule/system-timer.ts";
 import { startProbes } from "../machine/probe-once.ts";
+import { featureProbes } from "./node-probes.ts";
 import { featurePushTargets } from "./push-targets.ts";
 
 const programs: readonly RunChild[] = [runGuardian];
@@ -11,4 +12,9 @@ const programs: readonly RunChild[] = [runGuardian];
 const pendingChanges: readonly FindPendingChange[] = [pendingChangeInDcs];
 
 for (const run of programs)
-  run({ setTimer: setSystemTimer, startProbes, pushTargets: featurePushTargets, pendingChanges });
+  run({
+    setTimer: setSystemTimer,
+    startProbes: (config, onTlsProblem, saved) => startProbes(config, { find: featureProbes, onTlsProblem }, saved),
+    pushTargets: featurePushTargets,
+    pendingChanges,
+  });

@@ -276,9 +276,9 @@ describe("a feature in a process", () => {
   test("that divides probes is waited for until a configuration is in force, or it has ended", async () => {
     const taking: (() => void)[] = [];
     const configure = (): Promise<void> => new Promise((resolve) => void taking.push(resolve));
-    const { running, loaded } = fixture({ configure, more: { dividesProbes: true } });
+    const { running, loaded } = fixture({ configure, more: { precedesProbes: true } });
     const seen: string[] = [];
-    const note = (what: string) => void running.divided().then(() => seen.push(what));
+    const note = (what: string) => void running.probesMayBegin().then(() => seen.push(what));
     running.configure(used);
     note("first");
     await loaded();
@@ -297,7 +297,7 @@ describe("a feature in a process", () => {
     assert.deepEqual(seen, ["first", "second", "ended"]);
     const other = fixture({ configure });
     other.running.configure(used);
-    await other.running.divided();
+    await other.running.probesMayBegin();
   });
 
   for (const [what, at] of [
@@ -307,12 +307,12 @@ describe("a feature in a process", () => {
     test(`is waited for no more if ${what} fails`, async () => {
       let configured = 0;
       const configure = (): Promise<void> => (configured++ === at ? Promise.reject(new Error("broken")) : settled());
-      const { running, contained, loaded } = fixture({ configure, more: { dividesProbes: true } });
+      const { running, contained, loaded } = fixture({ configure, more: { precedesProbes: true } });
       running.configure(used);
       await loaded();
       running.configure(alsoUsed);
       await Promise.race([loaded(), settled()]);
-      await running.divided();
+      await running.probesMayBegin();
       assert.deepEqual([running.state, contained.length], ["open", 1]);
     });
 
@@ -366,7 +366,7 @@ describe("features that need each other", () => {
     assert.deepEqual([...features.states.values()], ["open", "open"]);
     features.configure(unused);
     assert.deepEqual([...features.states.values()], ["unused", "unused"]);
-    await features.divided();
+    await features.probesMayBegin();
   });
 
   test("fail where nobody gives what they need, and end if that is gone", async () => {

@@ -5,7 +5,11 @@ import { counted } from "../../command/output/words.ts";
 import type { DoctorContext } from "../../command/doctor/doctor-context.ts";
 
 /** Reports companions that no check of the configuration asks for (RC170), and those that answer nowhere (RC171). */
-export function checkCompanions({ command: { result }, config, probed: { snapshot } }: DoctorContext): void {
+export async function diagnoseCompanions({
+  command: { result },
+  config,
+  probed: { snapshot },
+}: DoctorContext): Promise<void> {
   const all = config.clusters.flatMap((cluster) => cluster.companions.map(({ name }) => ({ cluster, name })));
   if (all.length === 0) return;
   for (const { cluster, name } of all) {

@@ -1,9 +1,9 @@
-import { isOwnFailure } from "../cluster/values/failure.ts";
-import { countFailure, type FailureCount } from "../health/evidence/node/fall-and-rise.ts";
-import type { ProbeContext } from "./client/probe-context.ts";
-import { PeriodicTask } from "./schedule/periodic-task.ts";
-import { statusIntervalMs } from "./status-requests.ts";
-import type { CheckedCompanion, CompanionTarget, RunningCheck } from "./client/companion-check.ts";
+import { isOwnFailure } from "../../cluster/values/failure.ts";
+import { countFailure, type FailureCount } from "../../health/evidence/node/fall-and-rise.ts";
+import type { ProbeContext } from "../../probe/client/probe-context.ts";
+import { PeriodicTask } from "../../probe/schedule/periodic-task.ts";
+import { statusIntervalMs } from "../../probe/status-requests.ts";
+import type { CheckedCompanion, CompanionTarget, RunningCheck } from "./companion-check.ts";
 
 const noFailures: FailureCount = { failuresInRow: 0, failedAtMs: -Infinity };
 

@@ -1,12 +1,18 @@
-import { nodeNamed } from "../cluster/lookup.ts";
-import type { ExporterRole } from "../cluster/exporter/exporter-report.ts";
-import type { Node } from "../cluster/node.ts";
-import type { ExporterResult } from "../cluster/outcome.ts";
-import { isOwnFailure } from "../cluster/values/failure.ts";
-import type { NodeConnection } from "./client/client.ts";
-import type { ProbeContext } from "./client/probe-context.ts";
-import { fetchPage, outcomeOf, readUp } from "./parse/parse-exporter-response.ts";
-import { PeriodicTask } from "./schedule/periodic-task.ts";
+import { nodeNamed } from "../../cluster/lookup.ts";
+import type { ExporterRole } from "../../cluster/exporter/exporter-report.ts";
+import type { Node } from "../../cluster/node.ts";
+import type { ExporterResult } from "../../cluster/outcome.ts";
+import { isOwnFailure } from "../../cluster/values/failure.ts";
+import type { NodeConnection } from "../../probe/client/client.ts";
+import type { BroughtProbe, ProbeBringer, ProbeContext } from "../../probe/client/probe-context.ts";
+import { fetchPage, outcomeOf, readUp } from "./parse-exporter-response.ts";
+import { PeriodicTask } from "../../probe/schedule/periodic-task.ts";
+
+/** Probes the exporters of nodes. */
+export const exporterProbes: ProbeBringer = {
+  awaitedBy: "each_round",
+  open: (node, context) => (node.exporter === null ? null : new ExporterProber(node, node.exporter, context)),
+};
 
 /**
  * After this time, in ms, `/up` is requested again from an exporter that had none (postgres_exporter): it may have been
@@ -18,7 +24,7 @@ const upRetryMs = 60_000;
  * Probes one exporter in the background: `GET /up` for its role each interval, `GET /metrics` at an interval of its
  * own. Each has its own connection, so that a page that hangs does not delay the role.
  */
-export class ExporterProber {
+export class ExporterProber implements BroughtProbe {
   readonly node: Node;
   readonly #origin: string;
   readonly #context: ProbeContext;

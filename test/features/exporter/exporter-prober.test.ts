@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
-import type { NodeReply } from "../../src/probe/client/client.ts";
-import { ExporterProber } from "../../src/probe/exporter-prober.ts";
-import { failedReply, FakeTransport, runPendingTasks } from "../fake/fake-transport.ts";
-import { ClusterFixture } from "../fake/cluster-fixture.ts";
+import type { NodeReply } from "../../../src/probe/client/client.ts";
+import { ExporterProber } from "../../../src/features/exporter/exporter-prober.ts";
+import { failedReply, FakeTransport, runPendingTasks } from "../../fake/fake-transport.ts";
+import { ClusterFixture } from "../../fake/cluster-fixture.ts";
 
 const origin = "http://pg1:9630";
 const htmlPage = "<html><head><title>Exporter</title></head></html>";

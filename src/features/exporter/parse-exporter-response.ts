@@ -3,7 +3,7 @@ import { exporterRoles } from "../../cluster/exporter/exporter-report.ts";
 import type { Failure } from "../../cluster/observation.ts";
 import type { ExporterResult } from "../../cluster/outcome.ts";
 import { ExpositionReader } from "../../exposition/parser.ts";
-import type { NodeConnection, NodeReply } from "../client/client.ts";
+import type { NodeConnection, NodeReply } from "../../probe/client/client.ts";
 
 /**
  * The longest page read, in bytes: a database of many tables has some megabytes of metrics. The page is parsed as it

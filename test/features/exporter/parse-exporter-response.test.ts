@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { BodySink, NodeConnection, StreamedReply } from "../../../src/probe/client/client.ts";
-import { fetchPage, outcomeOf, readUp } from "../../../src/probe/parse/parse-exporter-response.ts";
+import { fetchPage, outcomeOf, readUp } from "../../../src/features/exporter/parse-exporter-response.ts";
 import { failedReply } from "../../fake/fake-transport.ts";
 
 /** Returns the role that the body states, or the failure. */
