@@ -1,6 +1,7 @@
 import type { Node } from "../cluster/node.ts";
 import type { ClusterConfig, Config } from "../config/model/config.ts";
-import { probeOnce } from "./machine/probe-once.ts";
+import { type LocalProbing, probeOnce } from "./machine/probe-once.ts";
+import { featureProbes } from "./registry/node-probes.ts";
 import type { ProbedClusters } from "../command/client/probed-clusters.ts";
 
 /** What proofs depend on. */
@@ -18,6 +19,8 @@ interface Proved {
 
 /** How long an address that has proved itself here counts, in ms: a call is often sent right after its dry run. */
 const keptMs = 10_000;
+
+const localProbing: LocalProbing = { find: featureProbes, onTlsProblem: () => {} };
 
 /** How addresses are proved, and when enough is known. */
 interface Proving {
@@ -84,7 +87,7 @@ export class AddressProofs {
       signal: new AbortController().signal,
       onProgress: () => {},
     };
-    const probed = await probeOnce({ ...config, clusters: [cluster] }, () => {}, watch).catch(() => null);
+    const probed = await probeOnce({ ...config, clusters: [cluster] }, localProbing, watch).catch(() => null);
     const nodes = probed?.cluster(cluster.name)?.nodes ?? [];
     const addresses = new Map(
       nodes.flatMap(({ node, proof }) =>

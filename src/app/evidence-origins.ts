@@ -1,5 +1,4 @@
 import type { ClusterConfig, Config } from "../config/model/config.ts";
-import type { DcsWatches } from "../dcs/dcs-watches.ts";
 import type { Offers } from "../feature/offer.ts";
 import { evidenceBringers } from "../feature/offers.ts";
 import type { Probers } from "../probe/probers.ts";
@@ -9,15 +8,14 @@ import { livenessIntervalFactor } from "../state/clusters.ts";
 export interface EvidenceOriginsContext {
   readonly offers: Offers;
   readonly probers: Pick<Probers, "start" | "begin" | "stop">;
-  readonly dcs: () => Pick<DcsWatches, "start" | "stop">;
-  /** Resolves when it is known which clusters of the configuration in force are not probed here. */
-  readonly divided: () => Promise<void>;
-  /** Does what may fail, and reports it. */
-  readonly contain: (work: () => void) => void;
+  /** Takes the clusters that are probed here from now on. Never throws. */
+  readonly probing: (clusters: readonly ClusterConfig[]) => void;
+  /** Resolves when it is known which clusters of the configuration in force are not probed here, and what is probed. */
+  readonly mayBegin: () => Promise<void>;
 }
 
 /**
- * Where the evidence of each cluster comes from: from what brings it, or else from probes and the watch of its DCS.
+ * Where the evidence of each cluster comes from: from what brings it, or else from probes.
  * `starting`: the probers do not know the configuration in force yet. `closed` is final.
  */
 export class EvidenceOrigins {
@@ -44,22 +42,20 @@ export class EvidenceOrigins {
 
   /** Starts them by the configuration in force. Resolves after the first round of probes, or one timeout. */
   async start(): Promise<void> {
-    const { offers, probers, divided } = this.#context;
+    const { offers, probers, mayBegin } = this.#context;
     if (this.#phase === "closed") return;
     this.#phase = "starting";
-    await divided();
+    await mayBegin();
     if (this.#isClosed()) return;
     this.#phase = "running";
-    this.#watch();
+    this.#tell();
     const probing = probers.start(this.#config, livenessIntervalFactor, (cluster) => this.#isBrought(cluster));
     await Promise.all([probing, ...evidenceBringers.in(offers).map((bringer) => bringer.start())]);
   }
 
   stop(): void {
-    const { probers, dcs } = this.#context;
     this.#phase = "closed";
-    dcs().stop();
-    probers.stop();
+    this.#context.probers.stop();
   }
 
   /**
@@ -69,18 +65,18 @@ export class EvidenceOrigins {
   divide(): void {
     // A start looks when it has got so far.
     if (this.#phase !== "running") return;
-    const { offers, probers, contain } = this.#context;
+    const { offers, probers } = this.#context;
     const before = this.#probed;
-    contain(() => this.#watch());
+    this.#tell();
     for (const bringer of evidenceBringers.in(offers)) void bringer.start();
     for (const name of this.#probed) if (!before.has(name)) void probers.begin(name);
   }
 
-  /** Watches the DCS of what is probed: who probes the others says what their DCS says, too. */
-  #watch(): void {
+  /** Tells what is probed here. */
+  #tell(): void {
     const clusters = this.#config.clusters.filter((cluster) => !this.#isBrought(cluster));
     this.#probed = new Set(clusters.map(({ name }) => name));
-    this.#context.dcs().start({ clusters });
+    this.#context.probing(clusters);
   }
 
   #isBrought(cluster: ClusterConfig): boolean {

@@ -5,7 +5,6 @@ import type { ClusterState } from "../cluster/snapshot.ts";
 import type { CancelTimer } from "../cluster/timer.ts";
 import type { Config } from "../config/model/config.ts";
 import { version } from "../config/version.ts";
-import type { DcsWatches } from "../dcs/dcs-watches.ts";
 import { contain } from "./contain.ts";
 import { LatenessWatch } from "./lateness-watch.ts";
 import { logDocumentFailures } from "./logs/document-failure-log.ts";
@@ -26,12 +25,11 @@ import { AddressProofs } from "./address-proofs.ts";
 import type { Balancers } from "../balancing/balancer.ts";
 import type { Host } from "../feature/feature.ts";
 import type { Offers } from "../feature/offer.ts";
-import { balancers, evidenceBringers, pasts, pendingChanges } from "../feature/offers.ts";
+import { balancers, evidenceBringers, nodeProbes, pasts } from "../feature/offers.ts";
 import type { ToldEvidence } from "../feature/shared-evidence.ts";
 import type { Features } from "./host/features.ts";
 import type { FeaturesContext } from "./host/running-feature.ts";
 import { featuresOf } from "./registry/features.ts";
-import { buildDcsWatches } from "./dcs-wiring.ts";
 import { type Machine, waitAtMost } from "./machine/machine.ts";
 import { buildClusters, reconfigure, restoreClusters } from "../state/clusters.ts";
 import { Drains } from "../state/drains.ts";
@@ -83,7 +81,6 @@ export class Monitor {
   readonly #drains: Drains;
   readonly #stateFile: StateFile;
   readonly #probers: Probers;
-  readonly #dcs: DcsWatches;
   readonly #sources: EvidenceOrigins;
   #config: Config;
   /** The last configuration that the features were given. */
@@ -105,7 +102,6 @@ export class Monitor {
     const { store, clock } = this;
     // The monotonic clock does not count a suspend. Code that may be the first to run after one therefore reads the
     // clock with `observe`, which looks for such a gap. Code that runs later in the same step needs only `now`.
-    const record = (outcome: ProbeOutcome): void => this.#record(outcome);
     const policy = (name: string): HealthPolicy | undefined => store.policyOf(name);
     const state = (name: string): ClusterState | undefined => store.clusterNamed(name);
     const detector = new EventDetector({
@@ -123,14 +119,10 @@ export class Monitor {
     this.proofs = new AddressProofs({ config: () => this.#config, now: () => clock.now() });
     this.#stateFile = this.#buildStateFile();
     this.#probers = this.#buildProbers(metrics, probed);
+    nodeProbes.subscribe(this.offers, () => this.#probers.followBrought());
     this.#sources = this.#buildSources();
     this.lateness = this.#buildLateness();
     this.drains = new OperatorDrains({ local: this.#drains, offers: this.offers });
-    this.#dcs = buildDcsWatches(
-      { store, clock, log, machine, metrics: metrics.own },
-      { record, hint: (cluster, node) => this.#probers.hint(cluster, node) },
-    );
-    pendingChanges.bring(this.offers, (cluster) => this.#dcs.isChangePending(cluster));
   }
 
   /** Restores what an earlier run saved. Changes are logged and saved only afterwards: what is restored is not new. */
@@ -163,7 +155,7 @@ export class Monitor {
   }
 
   /**
-   * Starts the probes, pushes and DCS watches of the configured clusters. Called again, it applies the configuration
+   * Starts the probes and features of the configured clusters. Called again, it applies the configuration
    * that is then in force. Resolves after the first round of probes, or one timeout.
    */
   async start(): Promise<void> {
@@ -265,6 +257,7 @@ export class Monitor {
         },
         log,
       ),
+      brought: () => nodeProbes.in(this.offers),
       onFirstRound: (name) => this.#endFirstRound(name),
       onBurst: (burst) => metrics.own.count("bursts", { cluster: burst.cluster, cause: burst.cause }),
       onBurstProbes: (sent) => metrics.own.count("burstProbes", { cluster: sent.cluster }, sent.probes),
@@ -276,9 +269,8 @@ export class Monitor {
     return new EvidenceOrigins(this.#config, {
       offers: this.offers,
       probers: this.#probers,
-      dcs: () => this.#dcs,
-      divided: () => this.features.divided(),
-      contain: (work) => contain(this.#errorLines, {}, work),
+      probing: (clusters) => this.features.probing(clusters),
+      mayBegin: () => this.features.probesMayBegin(),
     });
   }
 
@@ -308,6 +300,7 @@ export class Monitor {
       random,
       newId: newInstanceId,
       onOutcome: (listener) => store.onOutcome((outcome) => listener(outcome)),
+      record: (outcome) => this.#record(outcome),
       told: this.#takesWord(),
       probes: {
         begin: (cluster) => this.#probers.begin(cluster),

@@ -2,7 +2,7 @@ import type { CalledChange } from "../cluster/management-call.ts";
 import type { Node } from "../cluster/node.ts";
 import type { Hint, HintEffect } from "../cluster/hint.ts";
 import type { ClusterState, Snapshot } from "../cluster/snapshot.ts";
-import type { Config, ListenerConfig } from "../config/model/config.ts";
+import type { ClusterConfig, Config, ListenerConfig } from "../config/model/config.ts";
 import type { Found } from "../health/conditions/condition.ts";
 import type { EventDraft, EventKind } from "../events/cluster-event.ts";
 import type { HealthPolicy } from "../health/health-policy.ts";
@@ -60,6 +60,8 @@ export interface Host {
   readonly publish: (event: EventDraft, fields?: object) => void;
   /** Calls a listener with each outcome that changed the snapshot. @returns removes it */
   readonly onOutcome: (listener: (outcome: ProbeOutcome) => void) => () => void;
+  /** Records evidence that the feature itself has got of a cluster that is probed here. Never throws. */
+  readonly record: (outcome: ProbeOutcome) => void;
   readonly told: ToldEvidence;
   readonly probes: DividedProbes;
   /** Drains of this instance. */
@@ -80,13 +82,18 @@ export interface Host {
 export interface Opened {
   /**
    * Puts a configuration in force: the one that it is opened for, too. What takes time and must be done before probes
-   * begin is awaited, if the feature divides probes.
+   * begin is awaited, if the feature precedes them.
    */
   configure(config: Config): void | Promise<void>;
   /** Resolves when it can answer: at the start listeners open after that. Never rejects. */
   readonly ready?: Promise<void>;
   /** Whether it has something to finish: then it stays open although the configuration does not use it any more. */
   isBusy?(): boolean;
+  /**
+   * The clusters that are probed here from now on, as they are configured. Called with each configuration, before its
+   * probes begin, and when other instances take some or give some back.
+   */
+  probing?(clusters: readonly ClusterConfig[]): void;
   /** The state of a cluster may have changed. */
   clusterChanged?(name: string): void;
   /** The listeners that are open, by their keys: others have ended. */
@@ -139,10 +146,10 @@ export interface Feature<Running extends Opened> {
   /** What it gives. It is in use, too, where a feature in use needs that. */
   readonly gives?: readonly Offer<unknown>[];
   /**
-   * It says which clusters are not probed here. Probes of a configuration begin once it has put that in force, or has
-   * ended.
+   * Probes of a configuration begin once it has put that in force, or has ended: it says which clusters are not probed
+   * here, or it brings probes.
    */
-  readonly dividesProbes?: true;
+  readonly precedesProbes?: true;
   /** Routes whose first call opens it although the configuration does not use it. It stays open then. */
   readonly opensOn?: readonly string[];
   /** Answers on admin listeners, by the first part of the path. `null`: the feature is not in use. */

@@ -4,6 +4,7 @@ import type { FindAuditTargets } from "../balancing/audited/audit-target.ts";
 import type { Past } from "../events/stored/past.ts";
 import { Offer } from "./offer.ts";
 import type { Passthrough } from "../http/message/passthrough.ts";
+import type { ProbeBringer } from "../probe/client/probe-context.ts";
 import type { ManagementCalls, SeamlessSwitchovers } from "./switchovers.ts";
 import type { ClusterSharing, EvidenceBringer, RunClaims, SharedDrains } from "./shared-evidence.ts";
 
@@ -27,6 +28,9 @@ export const pendingChanges: Offer<(cluster: string) => Promise<boolean | null>>
 
 /** What sends requests to nodes that cannot be answered from memory. */
 export const passthroughs: Offer<Passthrough> = new Offer();
+
+/** What probes nodes besides their APIs. */
+export const nodeProbes: Offer<ProbeBringer> = new Offer();
 
 /** What keeps the past beyond the memory of this process. */
 export const pasts: Offer<Past> = new Offer();

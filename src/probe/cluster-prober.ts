@@ -62,7 +62,7 @@ export class ClusterProber {
     this.#forget(renewed);
     this.#documents.startRoundsIfWanted();
     this.#bursts.renew();
-    return this.#atMostOneTimeout(this.#reconcile().then(() => this.#companionsChecked()));
+    return this.#atMostOneTimeout(this.#reconcile().then(() => this.#restProbed()));
   }
 
   /**
@@ -111,6 +111,11 @@ export class ClusterProber {
   /** The next probes of a node open new connections: its name leads elsewhere. */
   reconnectTo(node: string): void {
     this.#nodes.get(node)?.reconnect();
+  }
+
+  /** Other probes of nodes are brought than before. */
+  followBrought(): void {
+    if (!this.#isStopped) void this.#reconcile();
   }
 
   /** Applies new TLS material to all connections. */
@@ -212,11 +217,11 @@ export class ClusterProber {
       await Promise.all([this.#reconcile(), step === documentStep ? this.#documentsPaced() : null]);
     await this.#documentsPaced();
     // Last, so that one that is silent delays no document.
-    await this.#companionsChecked();
+    await this.#restProbed();
   }
 
-  async #companionsChecked(): Promise<void> {
-    await Promise.all([...this.#nodes.values()].map(({ companionsInFlight }) => companionsInFlight));
+  async #restProbed(): Promise<void> {
+    await Promise.all([...this.#nodes.values()].map(({ restInFlight }) => restInFlight));
   }
 
   #documentsPaced(): Promise<void> {

@@ -1,21 +1,20 @@
 import type { Node } from "../cluster/node.ts";
-import type { ProbeContext } from "./client/probe-context.ts";
-import { NodeCompanions } from "./node-companions.ts";
-import { ExporterProber } from "./exporter-prober.ts";
+import type { BroughtProbe, ProbeBringer, ProbeContext } from "./client/probe-context.ts";
 import { NodeProber } from "./node-prober.ts";
 
-/** All probers of one node: for its API, its exporter and its companions, where it has them. */
+/** All probers of one node: for its API, where it has one, and what features bring. */
 export class NodeProbers {
   readonly #node: Node;
+  readonly #context: ProbeContext;
   readonly #api: NodeProber | null;
-  readonly #exporter: ExporterProber | null;
-  readonly #companions: NodeCompanions;
+  /** What each bringer has opened; `null`: it does not probe this node. */
+  readonly #opened = new Map<ProbeBringer, BroughtProbe | null>();
 
   constructor(node: Node, context: ProbeContext) {
     this.#node = node;
+    this.#context = context;
     this.#api = node.api === null ? null : new NodeProber(node, node.api, context);
-    this.#exporter = node.exporter === null ? null : new ExporterProber(node, node.exporter, context);
-    this.#companions = new NodeCompanions(context);
+    this.#openBrought();
   }
 
   /** Whether these probers are right for the node: its addresses are the ones they probe. */
@@ -29,47 +28,73 @@ export class NodeProbers {
     return (api !== null && origins.has(api)) || (exporter !== null && origins.has(exporter));
   }
 
-  /** Takes what else is known of the node now: its companions may listen elsewhere. */
+  /** Takes what else is known of the node now, and what is brought. What is brought from now on probes at once. */
   follow(node: Node): void {
-    this.#companions.follow(node);
+    const late = this.#openBrought();
+    for (const probe of this.#brought()) probe.follow?.(node);
+    for (const probe of late) probe.probe();
   }
 
-  /** Resolves when the probes in flight of the API and the exporter have ended. */
+  /** Resolves when the probes in flight have ended for which each round waits. */
   get inFlight(): Promise<unknown> {
-    return Promise.all([this.#api?.inFlight, this.#exporter?.inFlight]);
+    const brought = this.#brought("each_round").map(({ inFlight }) => inFlight);
+    return Promise.all([this.#api?.inFlight, ...brought]);
   }
 
-  /** Resolves when the checks of companions in flight have ended. */
-  get companionsInFlight(): Promise<unknown> {
-    return this.#companions.inFlight;
+  /** Resolves when the probes in flight have ended for which the end of the first round waits. */
+  get restInFlight(): Promise<unknown> {
+    return Promise.all(this.#brought("first_round").map(({ inFlight }) => inFlight));
   }
 
-  /** Probes the API, the exporter and the companions now. Continues at the scheduled intervals. */
+  /** Probes the API and all that is brought now. Continues at the scheduled intervals. */
   probe(): void {
     this.#api?.probe();
-    this.#exporter?.probe();
-    this.#companions.probe();
+    for (const probe of this.#brought()) probe.probe();
   }
 
   /**
-   * Probes for the role now, unless such a probe is in flight: through the API, or through the exporter of a node
+   * Probes for the role now, unless such a probe is in flight: through the API, or through what is brought for a node
    * without an API.
    * @returns whether it probes
    */
   probeIfIdle(): boolean {
-    return (this.#api ?? this.#exporter)?.probeIfIdle() ?? false;
+    if (this.#api !== null) return this.#api.probeIfIdle();
+    return this.#brought().some((probe) => probe.probeIfIdle?.() ?? false);
   }
 
   /** The next probes open new connections: TLS material has changed, or names lead elsewhere. */
   reconnect(): void {
     this.#api?.reconnect();
-    this.#exporter?.reconnect();
+    for (const probe of this.#brought()) probe.reconnect?.();
   }
 
   /** Ends probing. The results of probes in flight are discarded. */
   stop(): void {
     this.#api?.stop();
-    this.#exporter?.stop();
-    this.#companions.stop();
+    for (const probe of this.#brought()) probe.stop();
+  }
+
+  #brought(awaitedBy: ProbeBringer["awaitedBy"] | null = null): readonly BroughtProbe[] {
+    return [...this.#opened].flatMap(([bringer, probe]) =>
+      probe === null || (awaitedBy !== null && bringer.awaitedBy !== awaitedBy) ? [] : [probe],
+    );
+  }
+
+  /** Ends what is brought no more, and opens what is brought since. @returns what it has opened */
+  #openBrought(): readonly BroughtProbe[] {
+    const { brought } = this.#context;
+    const bringers = brought?.bringers() ?? [];
+    for (const [bringer, probe] of this.#opened) {
+      if (bringers.includes(bringer)) continue;
+      probe?.stop();
+      this.#opened.delete(bringer);
+    }
+    if (brought === undefined) return [];
+    return bringers.flatMap((bringer) => {
+      if (this.#opened.has(bringer)) return [];
+      const probe = bringer.open(this.#node, this.#context, brought);
+      this.#opened.set(bringer, probe);
+      return probe ?? [];
+    });
   }
 }

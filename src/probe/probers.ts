@@ -1,22 +1,13 @@
 import type { HintEffect } from "../cluster/hint.ts";
-import type { Node } from "../cluster/node.ts";
 import type { StatusOutcome } from "../cluster/outcome.ts";
 import { isOwnFailure } from "../cluster/values/failure.ts";
 import type { ClusterState } from "../cluster/snapshot.ts";
-import { companionAddress } from "../health/evidence/node/companions.ts";
 import type { ClusterConfig, Config } from "../config/model/config.ts";
 import type { HealthPolicy } from "../health/health-policy.ts";
 import type { ClientLimits, NodeConnection } from "./client/client.ts";
-import {
-  checkCompanion,
-  type CheckCompanion,
-  type CheckedCompanion,
-  type CompanionTarget,
-  type RunningCheck,
-} from "./client/companion-check.ts";
 import { ClusterProber } from "./cluster-prober.ts";
 import { ByteBudget, clusterLimits, totalLimits } from "./client/byte-budget.ts";
-import type { ProbeSchedule, ProbeContext } from "./client/probe-context.ts";
+import type { ProbeBringer, ProbedCluster, ProbeSchedule, ProbeContext } from "./client/probe-context.ts";
 import { ParseBudget } from "./parse/parse-budget.ts";
 import type { AnswerTurns } from "./schedule/answer-turns.ts";
 import { LoopLateness } from "./schedule/loop-lateness.ts";
@@ -53,8 +44,8 @@ export interface ProbersContext extends Pick<
   readonly connect: ConnectToNode;
   /** Lets the answers of many nodes wait for each other. Default: each is read at once. */
   readonly turns?: AnswerTurns;
-  /** Checks companions. Default: over TCP. */
-  readonly checkCompanion?: CheckCompanion;
+  /** What is probed of nodes besides their APIs, now. Default: nothing. */
+  readonly brought?: () => readonly ProbeBringer[];
   readonly cluster: (cluster: string) => ClusterState | undefined;
   readonly policy: (cluster: string) => ProbeContext["policy"] | undefined;
   /** Called when a cluster's TLS files were read: with `null`, or with the reason why they could not be. */
@@ -65,7 +56,7 @@ export interface ProbersContext extends Pick<
 const paceLimits = { max: 128, slotMs: 100 } as const;
 
 /** How a cluster is probed. */
-interface ProbedCluster {
+interface RunningCluster {
   /** The settings that all its probers share, to compare. */
   readonly shared: string;
   readonly context: ProbeContext;
@@ -84,7 +75,7 @@ export class Probers {
   readonly #pace: Pace;
   readonly #lateness = new LoopLateness();
   #endLateness: (() => void) | null = null;
-  readonly #clusters = new Map<string, ProbedCluster>();
+  readonly #clusters = new Map<string, RunningCluster>();
 
   constructor(context: ProbersContext) {
     this.#context = context;
@@ -184,6 +175,11 @@ export class Probers {
     this.#clusters.get(cluster)?.prober?.reconnectTo(node);
   }
 
+  /** Other probes of nodes are brought than before. */
+  followBrought(): void {
+    for (const { prober } of this.#clusters.values()) prober?.followBrought();
+  }
+
   /** Ends the probing of clusters that are no longer configured. To be called before the store forgets them. */
   retain(clusters: readonly string[]): void {
     for (const [name, probed] of this.#clusters) {
@@ -250,13 +246,13 @@ export class Probers {
     });
     const context = this.#contextOf(name, { schedule, limits, policy, probed: () => probed });
     const [tls, serverNames] = [files.read(), serverNamesOf(config)];
-    const probed: ProbedCluster = { shared, context, files, config, serverNames, tls, prober: null };
+    const probed: RunningCluster = { shared, context, files, config, serverNames, tls, prober: null };
     this.#clusters.set(name, probed);
     files.start();
   }
 
   #contextOf(name: string, { schedule, limits, policy: first, probed }: ClusterParts): ProbeContext {
-    const { cluster: stateOf, policy: policyOf, connect, turns, checkCompanion: check, ...rest } = this.#context;
+    const { cluster: stateOf, policy: policyOf, connect, turns, brought, ...rest } = this.#context;
     const policy = (): HealthPolicy => policyOf(name) ?? first;
     return {
       ...rest,
@@ -268,10 +264,13 @@ export class Probers {
       },
       pace: this.#pace,
       parsing: new ParseBudget(rest.now),
-      companions: (node) =>
-        companionsOf(node, { config: probed().config, policy: policy() }, (target) =>
-          (check ?? checkCompanion)(target, limits),
-        ),
+      brought: {
+        bringers: () => brought?.() ?? [],
+        get config() {
+          return probed().config;
+        },
+        limits,
+      },
       state: () => requireState(stateOf(name), name),
       connect: (origin) => {
         const { tls, serverNames } = probed();
@@ -287,9 +286,9 @@ export class Probers {
 /** What the probers of one cluster are built from. */
 interface ClusterParts {
   readonly schedule: ProbeSchedule;
-  readonly limits: ClientLimits;
+  readonly limits: ClientLimits & ProbedCluster["limits"];
   readonly policy: HealthPolicy;
-  readonly probed: () => ProbedCluster;
+  readonly probed: () => RunningCluster;
 }
 
 function scheduleOf(probe: Config["probe"], livenessIntervalFactor: number): ProbeSchedule {
@@ -308,7 +307,7 @@ function scheduleOf(probe: Config["probe"], livenessIntervalFactor: number): Pro
 }
 
 /** Whether the TLS files have the content that is in use. Those that cannot be read change nothing. */
-function hasSameFiles({ files, tls }: ProbedCluster): boolean {
+function hasSameFiles({ files, tls }: RunningCluster): boolean {
   const present = files.read();
   return present === null || JSON.stringify(present) === JSON.stringify(tls);
 }
@@ -316,21 +315,6 @@ function hasSameFiles({ files, tls }: ProbedCluster): boolean {
 /** The addresses whose certificates must have another name now. */
 function differing(before: ServerNames, after: ServerNames): ReadonlySet<string> {
   return new Set([...before.keys(), ...after.keys()].filter((origin) => before.get(origin) !== after.get(origin)));
-}
-
-/** Returns the companions of a node, where it is now. */
-function companionsOf(
-  node: Node,
-  { config, policy }: { readonly config: ClusterConfig; readonly policy: HealthPolicy },
-  begin: (target: CompanionTarget) => RunningCheck,
-): readonly CheckedCompanion[] {
-  return (policy.companions ?? []).flatMap((companion, at): readonly CheckedCompanion[] => {
-    const address = companionAddress(node, companion);
-    const { kind = "tcp", path = null } = config.companions[at] ?? {};
-    if (address === null) return [];
-    const target = { ...address, kind, path: path ?? "/" };
-    return [{ node: node.name, companion: companion.name, target, begin: () => begin(target) }];
-  });
 }
 
 /** Sends requests over a connection, and hands out each answer in its turn. */
@@ -346,7 +330,7 @@ function inTurn(connection: NodeConnection, turn: () => Promise<void> | null): N
   };
 }
 
-function close({ prober, files }: ProbedCluster): void {
+function close({ prober, files }: RunningCluster): void {
   prober?.stop();
   files.close();
 }

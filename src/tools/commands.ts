@@ -142,8 +142,9 @@ export const diagnosisCommand: CommandSpec = {
     { id: "listeners", required: true },
     { id: "guards", required: true },
     { id: "tls", required: true },
-    ...featureChecks.map(({ id }) => ({ id, required: false })),
-    ...featureServerChecks.flatMap(({ id, isListed }) => (isListed ? [{ id, required: false }] : [])),
+    ...[...featureChecks, ...featureServerChecks].flatMap(({ id, isListed }) =>
+      isListed ? [{ id, required: false }] : [],
+    ),
   ],
   load: async () => (await import("./doctor/doctor.ts")).doctor,
 };

@@ -1,4 +1,4 @@
-/** Who probes which cluster: what nobody brings is probed here, and its DCS is watched. */
+/** Who probes which cluster: what nobody brings is probed here, and features are told before. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { EvidenceOrigins } from "../../src/app/evidence-origins.ts";
@@ -46,12 +46,8 @@ function fixture(): Fixture {
       },
       stop: () => void done.push("stops probes"),
     },
-    dcs: () => ({
-      start: ({ clusters }) => void done.push(`watches ${clusters.map(({ name }) => name).join()}`),
-      stop: () => void done.push("stops watches"),
-    }),
-    divided: () => known,
-    contain: (work) => work(),
+    probing: (clusters) => void done.push(`tells ${clusters.map(({ name }) => name).join()}`),
+    mayBegin: () => known,
   });
   return { origins, done, brought, know };
 }
@@ -65,7 +61,7 @@ describe("the origins of evidence", () => {
     assert.deepEqual(done, []);
     know();
     await started;
-    assert.deepEqual(done, ["watches b", "probes b", "brings a"]);
+    assert.deepEqual(done, ["tells b", "probes b", "brings a"]);
     assert.deepEqual([origins.isProbed("a"), origins.isProbed("b"), origins.isProbed("c")], [false, true, false]);
   });
 
@@ -78,10 +74,10 @@ describe("the origins of evidence", () => {
     brought.delete("a");
     brought.add("b");
     origins.divide();
-    assert.deepEqual(done, ["watches a", "brings b", "begins a"]);
+    assert.deepEqual(done, ["tells a", "brings b", "begins a"]);
     done.length = 0;
     origins.divide();
-    assert.deepEqual(done, ["watches a", "brings b"]);
+    assert.deepEqual(done, ["tells a", "brings b"]);
   });
 
   test("take a configuration with the next start", async () => {
@@ -92,7 +88,7 @@ describe("the origins of evidence", () => {
     origins.configure(configOf({ clusters: [clusterOf({ name: "c" })] }));
     assert.deepEqual([done, origins.isProbed("c"), origins.isProbed("a")], [[], true, false]);
     await origins.start();
-    assert.deepEqual(done, ["watches c", "probes c", "brings "]);
+    assert.deepEqual(done, ["tells c", "probes c", "brings "]);
   });
 
   test("begin nothing any more once they have stopped", async () => {
@@ -103,6 +99,6 @@ describe("the origins of evidence", () => {
     await started;
     origins.divide();
     await origins.start();
-    assert.deepEqual(done, ["stops watches", "stops probes"]);
+    assert.deepEqual(done, ["stops probes"]);
   });
 });

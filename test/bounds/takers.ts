@@ -8,7 +8,8 @@ import { peerBodyBytes } from "../../src/features/switchover/open-switchover.ts"
 import { emptyBook, promise } from "../../src/features/switchover/claims/claim-book.ts";
 import { readClaim } from "../../src/features/switchover/claims/claim.ts";
 import { readAnnouncement, readHeartbeat } from "../../src/features/switchover/peers/announcement.ts";
-import { EtcdClient } from "../../src/dcs/etcd/etcd-client.ts";
+import { scopeLimits } from "../../src/features/dcs/scope-keys.ts";
+import { EtcdClient } from "../../src/etcd/etcd-client.ts";
 import type { FeedMessage } from "../../src/features/follow/feed/feed-messages.ts";
 import { httpFeed } from "../../src/features/follow/follower/http-feed.ts";
 import { FleetReader, memberKey, memberRecord } from "../../src/features/fleet/ownership/fleet-view.ts";
@@ -135,7 +136,7 @@ export async function readsEtcd(context: TestContext, size: number): Promise<boo
   const body = `{"a":"${text(size - 8)}"}`;
   const server = createHttpServer((_, response) => response.writeHead(200).end(body));
   const origin = `http://127.0.0.1:${await listenDuringTest(context, server)}`;
-  const client = new EtcdClient(origin, { tls: {}, auth: null }, { timeoutMs: 5_000 });
+  const client = new EtcdClient(origin, { tls: {}, auth: null }, { timeoutMs: 5_000, limits: scopeLimits });
   const reply = await client.call("/v3/kv/range", {});
   client.close();
   return "status" in reply;

@@ -14,6 +14,7 @@ export function featuresContext(changes: Partial<FeaturesContext> = {}): Feature
     random: () => 0,
     newId: () => "id",
     onOutcome: () => () => {},
+    record: () => {},
     told: { record: () => {}, adopt: () => {}, drained: () => {}, first: () => {} },
     probes: {
       begin: () => Promise.resolve(),

@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
+import { exporterProbes } from "../../src/features/exporter/exporter-prober.ts";
+import type { BroughtToCluster, ProbeBringer } from "../../src/probe/client/probe-context.ts";
 import { NodeProbers } from "../../src/probe/node-probers.ts";
+import { clusterOf } from "../fake/config.ts";
 import { FakeTransport, failedReply, neverReplies } from "../fake/fake-transport.ts";
 import { ClusterFixture } from "../fake/cluster-fixture.ts";
 
@@ -14,7 +17,15 @@ function probersOf(context: TestContext, addresses: Addresses) {
   );
   const [known] = scripted.fixture.cluster.nodes;
   assert.ok(known !== undefined);
-  return { scripted, node: known.node, probers: new NodeProbers(known.node, scripted.context()) };
+  return {
+    scripted,
+    node: known.node,
+    probers: new NodeProbers(known.node, { ...scripted.context(), brought: broughtOf([exporterProbes]) }),
+  };
+}
+
+function broughtOf(bringers: readonly ProbeBringer[]): BroughtToCluster {
+  return { bringers: () => bringers, config: clusterOf({}), limits: { connectTimeoutMs: 1, timeoutMs: 1 } };
 }
 
 interface Addresses {

@@ -6,6 +6,9 @@ import { test, type TestContext } from "node:test";
 import type { ClusterConfig, Config, NodeConfig } from "../../src/config/model/config.ts";
 import type { TlsMaterial } from "../../src/config/tls-material.ts";
 import { defaultGuards } from "../../src/health/guards.ts";
+import { companionProbes } from "../../src/features/companions/node-companions.ts";
+import { exporterProbes } from "../../src/features/exporter/exporter-prober.ts";
+import type { ProbeBringer } from "../../src/probe/client/probe-context.ts";
 import { Probers } from "../../src/probe/probers.ts";
 import { reconfigure } from "../../src/state/clusters.ts";
 import { Store } from "../../src/state/store.ts";
@@ -27,10 +30,18 @@ class Reloaded {
   readonly firstRounds: string[] = [];
   readonly #store: Store;
   readonly probers: Probers;
+  /** What features bring: a test may take it away. */
+  brought: readonly ProbeBringer[] = [
+    exporterProbes,
+    companionProbes(({ host, port }) => {
+      this.checked.push(`${host}:${port}`);
+      return { ended: Promise.resolve(null), cancel: () => {} };
+    }),
+  ];
 
   constructor(context: TestContext) {
     this.scripted = new FakeTransport(context, new ClusterFixture({ nodes: [] }), healthyCluster(names));
-    const { connect, policy: _, state: __, companions: ___, ...rest } = this.scripted.context();
+    const { connect, policy: _, state: __, brought: ___, ...rest } = this.scripted.context();
     const store = new Store("run", []);
     this.#store = store;
     this.probers = new Probers({
@@ -42,10 +53,7 @@ class Reloaded {
         this.connections.push({ origin, tls });
         return connect(origin);
       },
-      checkCompanion: ({ host, port }) => {
-        this.checked.push(`${host}:${port}`);
-        return { ended: Promise.resolve(null), cancel: () => {} };
-      },
+      brought: () => this.brought,
       onBurst: ({ cause }) => this.bursts.push(cause),
       onFirstRound: (cluster) => this.firstRounds.push(cluster),
       onTls: () => {},

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test, type TestContext } from "node:test";
 import type { AccessMaterial } from "../../src/config/access-material.ts";
-import { EtcdSource } from "../../src/dcs/etcd/etcd-source.ts";
-import { ScopeWatcher } from "../../src/dcs/watch/scope-watcher.ts";
+import { EtcdSource } from "../../src/features/dcs/etcd-source.ts";
+import { ScopeWatcher } from "../../src/features/dcs/scope-watcher.ts";
 import { until } from "../fake/until.ts";
 import { EtcdMembers, reader } from "./lab/etcd-members.ts";
 import { missingProgram } from "./lab/versions.ts";

@@ -6,6 +6,8 @@ import type { ClusterState } from "../../../src/cluster/snapshot.ts";
 import type { Config } from "../../../src/config/model/config.ts";
 import type { FeedSink } from "../../../src/features/follow/follower/feed-connection.ts";
 import { fleetPlaces } from "../../../src/features/fleet/open-fleet.ts";
+import type { OpenDcsSource } from "../../../src/features/dcs/dcs-watches.ts";
+import { dcsSources } from "../../../src/features/dcs/open-dcs.ts";
 import { type FeedTransport, feedTransports } from "../../../src/features/follow/open-follow.ts";
 import type { Feeds } from "../../../src/features/follow/owner/feeds.ts";
 import { evidenceBringers } from "../../../src/feature/offers.ts";
@@ -36,7 +38,7 @@ export interface EdgeParts {
   readonly keys: FleetKeys;
   readonly links: EdgeLinks;
   readonly connect: (edge: string, time: EdgeTime) => VirtualNetwork["connect"];
-  readonly openDcs: (time: EdgeTime) => Machine["openDcs"];
+  readonly openDcs: (time: EdgeTime) => OpenDcsSource;
   readonly peerAt: (url: string) => VirtualEdge | undefined;
   readonly onChange: (before: ClusterState, after: ClusterState) => void;
   /** rolecall has logged an error. */
@@ -220,9 +222,9 @@ export class VirtualEdge {
     const machine: Machine = {
       ...plain,
       newInstanceId: () => `${name}-${this.#lives}-${(ids += 1)}`,
-      openDcs: openDcs(time),
     };
     const bring = (offers: Offers): void => {
+      dcsSources.bring(offers, openDcs(time));
       feedTransports.bring(offers, {
         open: (upstream) => (request, sink) => this.#open({ time, streams }, upstream.url, { request, sink }),
         serve: (feeds) => (life.feeds = feeds),

@@ -1,6 +1,5 @@
 import type { Machine } from "../../../src/app/machine/machine.ts";
 import type { Chance } from "../chance.ts";
-import type { VirtualDcs } from "./virtual-dcs.ts";
 import type { VirtualNetwork } from "./virtual-network.ts";
 import type { SeenTime } from "./virtual-time.ts";
 
@@ -12,12 +11,10 @@ export interface MachineParts {
   readonly time: SeenTime;
   readonly chance: Chance;
   readonly network: Pick<VirtualNetwork, "connect" | "latencyMs">;
-  /** Absent: it has none. */
-  readonly dcs?: Pick<VirtualDcs, "open">;
 }
 
 /** The machine that rolecall sees in a simulation: its clock, timers, chance and connections are virtual. */
-export function virtualMachine({ time, chance, network, dcs }: MachineParts): Machine {
+export function virtualMachine({ time, chance, network }: MachineParts): Machine {
   return {
     time: {
       monotonic: () => time.monotonicMs,
@@ -38,10 +35,6 @@ export function virtualMachine({ time, chance, network, dcs }: MachineParts): Ma
       new Promise((resolve) => {
         time.after("delivery", network.latencyMs(), () => resolve(false));
       }),
-    openDcs: () => {
-      if (dcs === undefined) throw new Error("Cannot open a DCS: there must be one");
-      return dcs.open();
-    },
   };
 }
 

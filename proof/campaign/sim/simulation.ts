@@ -5,6 +5,8 @@ import { begin, type Undo } from "../run/faults.ts";
 import { heal } from "../run/heal.ts";
 import { Recovery } from "../run/recovery.ts";
 import { nameOf } from "../run/fault-name.ts";
+import type { OpenDcsSource } from "../../../src/features/dcs/dcs-watches.ts";
+import { dcsSources } from "../../../src/features/dcs/open-dcs.ts";
 import { feedTransports } from "../../../src/features/follow/open-follow.ts";
 import { pushedChecks } from "./agreement.ts";
 import { AskTimes } from "./ask-times.ts";
@@ -85,7 +87,8 @@ export class Simulation {
     const cluster = new VirtualCluster(plan, { time, stalls: this.#stalls, armed, trace });
     this.#cluster = cluster;
     this.#log = new RunLog(cluster, time, trace);
-    const machine = virtualMachine({ time, chance: chance.fork(6), network: cluster.network, dcs: cluster.members });
+    const machine = virtualMachine({ time, chance: chance.fork(6), network: cluster.network });
+    const openDcs: OpenDcsSource = () => cluster.members.open();
     const owned = configurationFor(cluster, profile, { hasDcs, stateFile: null });
     this.#owner =
       plan.follows === null
@@ -95,6 +98,7 @@ export class Simulation {
             life: plan.follows,
             ttlMs: profile.ttlMs,
             machine,
+            openDcs,
             time,
             chances: () => chance.fork(11),
             onMishap: (text) => this.#log.event(text),
@@ -105,7 +109,10 @@ export class Simulation {
         configurationFor(cluster, profile, { hasDcs, stateFile, follows: this.#owner?.urls ?? [] }),
       isRestarted: hasFault(plan, "restart"),
       machine,
-      bring: (offers) => (openFeed === undefined ? undefined : feedTransports.bring(offers, { open: openFeed })),
+      bring: (offers) => {
+        dcsSources.bring(offers, openDcs);
+        if (openFeed !== undefined) feedTransports.bring(offers, { open: openFeed });
+      },
       hasWorker,
       waits:
         plan.follows === null

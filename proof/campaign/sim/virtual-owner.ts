@@ -4,6 +4,8 @@ import { gunzipSync } from "node:zlib";
 import type { Machine } from "../../../src/app/machine/machine.ts";
 import { Monitor } from "../../../src/app/monitor.ts";
 import type { Config } from "../../../src/config/model/config.ts";
+import type { OpenDcsSource } from "../../../src/features/dcs/dcs-watches.ts";
+import { dcsSources } from "../../../src/features/dcs/open-dcs.ts";
 import { readFeedMessage } from "../../../src/features/follow/feed/feed-messages.ts";
 import type { FeedSink } from "../../../src/features/follow/follower/feed-connection.ts";
 import { type FeedTransport, feedTransports } from "../../../src/features/follow/open-follow.ts";
@@ -27,6 +29,7 @@ const caller = { name: "subject", principal: null, mayFollow: () => true, mayDra
 export interface OwnerParts {
   readonly config: Config;
   readonly machine: Machine;
+  readonly openDcs: OpenDcsSource;
   /** What happens to it. */
   readonly life: Exclude<OwnerLife, "pair"> | "restarting";
   /** How long after a mishap a follower may still judge by what it had then, in ms. */
@@ -150,13 +153,14 @@ export class VirtualOwner {
   };
 
   #build(): Monitor {
-    const { config, machine } = this.#parts;
+    const { config, machine, openDcs } = this.#parts;
     const connect: Machine["connect"] = (origin, ...rest) => this.#guarded(origin, machine.connect(origin, ...rest));
     const monitor = new Monitor(config, { log: silentLogger, machine: { ...withOwnClock(machine), connect }, metrics });
     this.#feeds = null;
     const serve = (feeds: Feeds): void => {
       this.#feeds = feeds;
     };
+    dcsSources.bring(monitor.offers, openDcs);
     feedTransports.bring(monitor.offers, { open: () => () => assert.fail("an owner follows nobody"), serve });
     return monitor;
   }

@@ -1,4 +1,5 @@
-import { probeOnce, startProbes } from "../machine/probe-once.ts";
+import { type LocalProbing, probeOnce, startProbes } from "../machine/probe-once.ts";
+import { featureProbes } from "../registry/node-probes.ts";
 import type { LocalProbes } from "../../command/client/probed-clusters.ts";
 import type { ProbedClusters } from "../../command/client/probed-clusters.ts";
 import type { Config } from "../../config/model/config.ts";
@@ -30,7 +31,7 @@ export interface LocalWatch {
 export async function probeLocally(config: Config, { progress, result }: ProbeReporter): Promise<ProbedClusters> {
   progress.report("probing the nodes once");
   try {
-    return await probeOnce(config, reportTls(result));
+    return await probeOnce(config, probingFor(result));
   } finally {
     progress.done();
   }
@@ -56,7 +57,7 @@ export async function watchLocally(
     );
   };
   try {
-    return await probeOnce(config, reportTls(result), { forMs, isDone, signal, onProgress });
+    return await probeOnce(config, probingFor(result), { forMs, isDone, signal, onProgress });
   } finally {
     progress.done();
   }
@@ -64,7 +65,7 @@ export async function watchLocally(
 
 /** Probes every node from this process until the caller stops it, for a command that shows the status repeatedly. */
 export async function startProbing(config: Config, { result }: Pick<ProbeReporter, "result">): Promise<LocalProbes> {
-  const probes = startProbes(config, reportTls(result));
+  const probes = startProbes(config, probingFor(result));
   await probes.firstRound;
   probes.startWatch();
   return probes;
@@ -82,6 +83,8 @@ function watchTime(text: string | null, defaultMs: number): number {
   return ms;
 }
 
-function reportTls(result: ProbeReporter["result"]): (cluster: string, problem: string) => void {
-  return (cluster, problem) => result.diagnose("RC111", { message: `TLS of cluster ${cluster}: ${problem}` });
+function probingFor(result: ProbeReporter["result"]): LocalProbing {
+  const onTlsProblem = (cluster: string, problem: string): void =>
+    result.diagnose("RC111", { message: `TLS of cluster ${cluster}: ${problem}` });
+  return { find: featureProbes, onTlsProblem };
 }

@@ -1,4 +1,4 @@
-import type { Config } from "../../config/model/config.ts";
+import type { ClusterConfig, Config } from "../../config/model/config.ts";
 import type { Found } from "../../health/conditions/condition.ts";
 import type { EventKind } from "../../events/cluster-event.ts";
 import type { ListenerInForce } from "../../feature/feature.ts";
@@ -31,9 +31,14 @@ export class Features {
     return this.#all.some((one) => one.gives.includes(offer) && one.isUsed(config, () => false));
   }
 
-  /** Resolves when those that say what is not probed here have put the last configuration in force. Never rejects. */
-  async divided(): Promise<void> {
-    await Promise.all(this.#all.map((one) => one.divided()));
+  /** Resolves when those that precede probes have put the last configuration in force. Never rejects. */
+  async probesMayBegin(): Promise<void> {
+    await Promise.all(this.#all.map((one) => one.probesMayBegin()));
+  }
+
+  /** The clusters that are probed here from now on, as they are configured. Never throws. */
+  probing(clusters: readonly ClusterConfig[]): void {
+    for (const one of this.#all) one.probing(clusters);
   }
 
   /** The state of a cluster may have changed. */

@@ -1,5 +1,5 @@
 import type { SetTimer } from "../../cluster/timer.ts";
-import type { Config } from "../../config/model/config.ts";
+import type { ClusterConfig, Config } from "../../config/model/config.ts";
 import type { Found } from "../../health/conditions/condition.ts";
 import type { EventKind } from "../../events/cluster-event.ts";
 import type { Feature, Host, ListenerInForce, Opened } from "../../feature/feature.ts";
@@ -29,7 +29,8 @@ export interface RunningFeature {
   /** Ends it, because of a problem. */
   fail(problem: string): void;
   /** Resolves when the last configuration is in force, if probes wait for that. Never rejects. */
-  divided(): Promise<void>;
+  probesMayBegin(): Promise<void>;
+  probing(clusters: readonly ClusterConfig[]): void;
   clusterChanged(cluster: string): void;
   /** What speaks on a listener of a dialect, from when the feature is open; `null`: it does not speak this dialect. */
   handlerFor(dialect: string, listener: ListenerInForce): ConnectionHandler | null;
@@ -82,6 +83,8 @@ class FeatureInProcess<Running extends Opened> implements RunningFeature {
   #ending: Promise<void> = Promise.resolve();
   /** What a feature that opens late has to know. `isCalled`: a call has opened it, so it stays open. */
   readonly #process = { isWithdrawn: false, isDraining: false, isCalled: false };
+  /** What is probed here, once that is known of the last configuration. */
+  #probed: readonly ClusterConfig[] | null = null;
   #errors = 0;
 
   constructor(feature: Feature<Running>, context: FeaturesContext) {
@@ -131,6 +134,7 @@ class FeatureInProcess<Running extends Opened> implements RunningFeature {
     else if (life.kind === "opening") this.#life = { ...life, config };
     else this.#opening = this.#open(config);
     this.#config = config;
+    this.#probed = null;
     this.#callsGoOn();
   }
 
@@ -140,8 +144,8 @@ class FeatureInProcess<Running extends Opened> implements RunningFeature {
     this.#leave("failed");
   }
 
-  async divided(): Promise<void> {
-    if (this.#feature.dividesProbes !== true) return;
+  async probesMayBegin(): Promise<void> {
+    if (this.#feature.precedesProbes !== true) return;
     await this.#opening;
     await Promise.all([this.#taking, this.#ending]);
   }
@@ -157,6 +161,11 @@ class FeatureInProcess<Running extends Opened> implements RunningFeature {
     } catch (error) {
       this.#count(error, {});
     }
+  }
+
+  probing(clusters: readonly ClusterConfig[]): void {
+    this.#probed = clusters;
+    this.#contain(undefined, (opened) => opened.probing?.(clusters));
   }
 
   clusterChanged(cluster: string): void {
@@ -246,6 +255,7 @@ class FeatureInProcess<Running extends Opened> implements RunningFeature {
       const running = start(this.#host, scope);
       this.#life = { kind: "open", scope, running };
       this.#taking = this.#failWith(scope, running.configure(life.config));
+      if (this.#probed !== null) running.probing?.(this.#probed);
       if (this.#process.isWithdrawn) running.withdrawn?.(true);
       if (this.#process.isDraining) running.draining?.();
     } catch (error) {

@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
 import type { CancelTimer, SetTimer } from "../../cluster/timer.ts";
-import { dcsSourceOf, type OpenDcs } from "../../dcs/dcs-watches.ts";
 import { NodeClient } from "../../probe/client/client.ts";
 import type { IsTlsServer } from "../../probe/client/https-hint.ts";
 import type { ConnectToNode } from "../../probe/probers.ts";
@@ -25,7 +24,6 @@ export interface Machine {
   readonly turns?: AnswerTurns;
   /** Whether a TLS server answers at an address. Default: a TLS handshake decides. */
   readonly isTlsServer?: IsTlsServer;
-  readonly openDcs: OpenDcs;
 }
 
 /** The machine that this process runs on. */
@@ -37,7 +35,6 @@ export const thisMachine: Machine = {
   bootId: linuxBootId,
   connect: (origin, limits, tls) => new NodeClient(origin, limits, tls),
   turns: new AnswerTurns(),
-  openDcs: dcsSourceOf,
 };
 
 /** Waits for a promise, for a time in ms at most. */

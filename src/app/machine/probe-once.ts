@@ -6,6 +6,7 @@ import { walReached } from "../../health/evidence/node/report-position.ts";
 import { overview } from "../../health/documents/overview.ts";
 import { mayBeSeeds, seedProofs } from "../../health/evidence/node/seed-addresses.ts";
 import type { HealthPolicy } from "../../health/health-policy.ts";
+import type { FindProbes, ProbeBringer } from "../../probe/client/probe-context.ts";
 import { Probers } from "../../probe/probers.ts";
 import { livenessIntervalFactor, restoreClusters } from "../../state/clusters.ts";
 import { noSavedState, type SavedState } from "../../state/saved-state.ts";
@@ -23,6 +24,14 @@ export interface Watch {
   readonly onProgress: (probed: ProbedClusters) => void;
 }
 
+/** What probes outside a serving process are made with. */
+export interface LocalProbing {
+  /** What is probed of nodes besides their APIs. */
+  readonly find: readonly FindProbes[];
+  /** Receives each problem with the TLS files of a cluster. */
+  readonly onTlsProblem: (cluster: string, problem: string) => void;
+}
+
 const singleLook: Watch = {
   forMs: 0,
   isDone: () => true,
@@ -38,14 +47,13 @@ const lookIntervalMs = 100;
  * probes more where members may be behind NAT.
  * Evidence that needs several probes is missing: time lag, attachment, the history of the leader. With a watch, probes
  * go on as those of a serving process do, so that such evidence comes.
- * @param onTlsProblem receives each problem with the TLS files of a cluster
  */
 export async function probeOnce(
   config: Config,
-  onTlsProblem: (cluster: string, problem: string) => void,
+  parts: LocalProbing,
   watch: Watch = singleLook,
 ): Promise<ProbedClusters> {
-  const probes = startProbes(config, onTlsProblem);
+  const probes = startProbes(config, parts);
   try {
     await probes.firstRound;
     await watchOn(probes.probed, seedWatch(config, probes.probed));
@@ -61,19 +69,20 @@ export async function probeOnce(
 
 /**
  * Probes every node of every cluster as a serving process does, until it is stopped.
- * @param onTlsProblem receives each problem with the TLS files of a cluster
  * @param saved what an earlier process knew
  */
 export function startProbes(
   config: Config,
-  onTlsProblem: (cluster: string, problem: string) => void,
+  { find, onTlsProblem }: LocalProbing,
   saved: SavedState = noSavedState,
 ): LocalProbes {
   const store = new Store("once", restoreClusters(config, saved));
   const cluster = (name: string): ClusterState | undefined =>
     store.current.clusters.find((candidate) => candidate.name === name);
   const policy = (name: string): HealthPolicy | undefined => store.policyOf(name);
+  let brought: readonly ProbeBringer[] = [];
   const probers = new Probers({
+    brought: () => brought,
     record: (outcome) => store.record(outcome, now()),
     cluster,
     policy,
@@ -115,12 +124,26 @@ export function startProbes(
   const onChange = (listener: (cluster: string) => void): void => {
     store.onChange((_, { name }) => listener(name));
   };
-  return { probed, firstRound: firstRoundOf(probers, config, stop), hint, onChange, startWatch, stop };
+  const bring = async (): Promise<boolean> => {
+    const found = await Promise.all(find.map((one) => one(config)));
+    brought = found.filter((one) => one !== null);
+    return endedAtMs === null;
+  };
+  return { probed, firstRound: firstRoundOf(probers, { config, bring, stop }), hint, onChange, startWatch, stop };
+}
+
+/** What the first round needs. */
+interface FirstRound {
+  readonly config: Config;
+  /** Loads what is probed besides APIs. @returns whether the probes are still wanted */
+  readonly bring: () => Promise<boolean>;
+  readonly stop: () => void;
 }
 
 /** Starts the probers. Resolves after the first round. @throws what keeps them from starting; they are stopped then */
-async function firstRoundOf(probers: Probers, config: Config, stop: () => void): Promise<void> {
+async function firstRoundOf(probers: Probers, { config, bring, stop }: FirstRound): Promise<void> {
   try {
+    if (!(await bring())) return;
     // What another rolecall would send is not awaited: every cluster is probed.
     await probers.start(config, livenessIntervalFactor);
   } catch (error) {

@@ -1,5 +1,8 @@
 import { agent } from "../../features/agent/feature.ts";
 import { audit } from "../../features/audit/feature.ts";
+import { companionChecks } from "../../features/companions/feature.ts";
+import { dcsEvidence } from "../../features/dcs/feature.ts";
+import { exporterProber } from "../../features/exporter/feature.ts";
 import { fleet } from "../../features/fleet/feature.ts";
 import { follow } from "../../features/follow/feature.ts";
 import { gateway } from "../../features/gateway/feature.ts";
@@ -17,6 +20,9 @@ export function featuresOf(context: FeaturesContext): Features {
     featureIn(history, context),
     featureIn(fleet, context),
     featureIn(follow, context),
+    featureIn(dcsEvidence, context),
+    featureIn(exporterProber, context),
+    featureIn(companionChecks, context),
     featureIn(haproxy, context),
     featureIn(pgbouncer, context),
     featureIn(xds, context),

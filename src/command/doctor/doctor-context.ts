@@ -10,18 +10,19 @@ export interface DoctorContext {
   readonly probed: ProbedClusters;
 }
 
-/** A check of `rolecall doctor` that a feature brings. */
-export interface DoctorCheck {
-  /** The name of its row, as in the description of the command. */
+/** The row of a check in the result. */
+interface CheckRow {
   readonly id: string;
+  /** Whether the description of the command has the row; else it is there only where the check found its subject. */
+  readonly isListed: boolean;
+}
+
+/** A check of `rolecall doctor` that a feature brings. */
+export interface DoctorCheck extends CheckRow {
   readonly load: () => Promise<(context: DoctorContext) => Promise<void>>;
 }
 
 /** A check that takes place once the members are known, and may ask the running rolecall. */
-export interface ServerCheck {
-  /** The name of its row. */
-  readonly id: string;
-  /** Whether the description of the command has the row; else it is there only where the check found its subject. */
-  readonly isListed: boolean;
+export interface ServerCheck extends CheckRow {
   readonly load: () => Promise<(context: DoctorContext, known: KnownClusters) => Promise<void> | void>;
 }

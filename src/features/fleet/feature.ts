@@ -13,7 +13,7 @@ export const fleet: Feature<RunningFleet> = {
   isUsed: (config) => config.fleet !== null,
   load: async () => (await import("./open-fleet.ts")).openFleet,
   needs: [evidenceBringers],
-  dividesProbes: true,
+  precedesProbes: true,
   routes: { fleet: answerFleet },
   metrics: fleetMetrics,
   edges: (running) => ({ fleet: running?.summary() ?? null }),

@@ -14,7 +14,7 @@ export const follow: Feature<RunningFollow> = {
   isUsed: (config) => config.clusters.some((cluster) => isFollowed(config, cluster)),
   load: async () => (await import("./open-follow.ts")).openFollow,
   gives: [evidenceBringers],
-  dividesProbes: true,
+  precedesProbes: true,
   routes: { feed: answerFeed },
   opensOn: ["feed"],
   metrics: followMetrics,

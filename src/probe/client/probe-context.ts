@@ -3,8 +3,8 @@ import type { Node } from "../../cluster/node.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
 import type { SetTimer } from "../../cluster/timer.ts";
 import type { HealthPolicy } from "../../health/health-policy.ts";
-import type { CheckedCompanion } from "./companion-check.ts";
-import type { NodeConnection } from "./client.ts";
+import type { ClusterConfig, Config } from "../../config/model/config.ts";
+import type { ClientLimits, NodeConnection } from "./client.ts";
 import type { PaceTurn } from "../schedule/pace.ts";
 import type { IsTlsServer } from "./https-hint.ts";
 
@@ -31,8 +31,8 @@ export interface ProbeContext {
   readonly setTimer?: SetTimer | undefined;
   /** Creates a client for an API base address, with the cluster's TLS material and timeouts. */
   readonly connect: (origin: string) => NodeConnection;
-  /** The companions of a node, where it is now. Default: nothing. */
-  readonly companions?: ((node: Node) => readonly CheckedCompanion[]) | undefined;
+  /** What is probed of nodes besides their APIs. Default: nothing. */
+  readonly brought?: BroughtToCluster | undefined;
   /** Whether a TLS server answers at an address. Default: a handshake shows it. */
   readonly isTlsServer?: IsTlsServer | undefined;
   /** Limits what the cluster's answers cost to parse. Default: no limit. */
@@ -48,6 +48,49 @@ export interface ProbeContext {
   /** Called with the number of probes that a burst has sent at once; for metrics. */
   readonly onBurstProbes?: (burst: { readonly cluster: string; readonly probes: number }) => void;
 }
+
+/** What features bring to the probers of one cluster. */
+export interface BroughtToCluster extends ProbedCluster {
+  /** Those that are brought now. */
+  readonly bringers: () => readonly ProbeBringer[];
+}
+
+/** How a cluster is probed now. */
+export interface ProbedCluster {
+  readonly config: ClusterConfig;
+  /** The limits of each request. */
+  readonly limits: Pick<ClientLimits, "connectTimeoutMs" | "timeoutMs" | "lateness">;
+}
+
+/** Opens probes of nodes besides those of their APIs. Whoever has them opened ends them when it is brought no more. */
+export interface ProbeBringer {
+  /**
+   * What waits for the probes that have begun: each round, as for those of the API; or only the end of the first one, so
+   * that what is silent delays nothing else.
+   */
+  readonly awaitedBy: "each_round" | "first_round";
+  /** @returns what sends nothing yet; `null` if it does not probe the node */
+  open(node: Node, context: ProbeContext, cluster: ProbedCluster): BroughtProbe | null;
+}
+
+/** The probes of one node that a feature brings. */
+export interface BroughtProbe {
+  /** Resolves when the probes in flight have ended. */
+  readonly inFlight: Promise<unknown>;
+  /** Takes what else is known of the node now, or configured: it is probed at the same addresses. */
+  follow?(node: Node): void;
+  /** Probes now; a probe in flight is left alone. Continues at the scheduled intervals. */
+  probe(): void;
+  /** Probes for the role of the node now, unless such a probe is in flight. @returns whether it probes */
+  probeIfIdle?(): boolean;
+  /** The next probes open new connections. */
+  reconnect?(): void;
+  /** Ends probing. The results of probes in flight are discarded. */
+  stop(): void;
+}
+
+/** Finds what a configuration needs, in a process that opens no features. @returns `null` if it needs nothing */
+export type FindProbes = (config: Config) => Promise<ProbeBringer | null>;
 
 /** What the answers of a cluster may cost to parse. */
 export interface ParseLimit {

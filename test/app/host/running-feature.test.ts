@@ -8,7 +8,7 @@ import { Offer } from "../../../src/feature/offer.ts";
 import type { Scope } from "../../../src/feature/scope.ts";
 import { featureIn, type FeaturesContext, type RunningFeature } from "../../../src/app/host/running-feature.ts";
 import { Features } from "../../../src/app/host/features.ts";
-import { configOf, listenerOf } from "../../fake/config.ts";
+import { clusterOf, configOf, listenerOf } from "../../fake/config.ts";
 import { ManualClock } from "../../fake/manual-clock.ts";
 
 const used = configOf({ clusters: [], drainMs: 1 });
@@ -55,6 +55,7 @@ function fixture({ open = () => {}, configure = () => {}, clusterChanged = () =>
       clusterChanged,
       listening: (keys) => void done?.push(`listening ${[...keys].join()}`),
       draining: () => void done?.push("draining"),
+      probing: (clusters) => void done?.push(`probing ${clusters.map(({ name }) => name).join()}`),
       withdrawn: (isWithdrawn) => void done?.push(`withdrawn ${isWithdrawn}`),
     };
   };
@@ -213,6 +214,23 @@ describe("a feature in a process", () => {
     assert.deepEqual(done.at(-1), "withdrawn false");
   });
 
+  test("is told what is probed here once it is open, and not what was probed under another configuration", async () => {
+    const { running, done, loaded } = fixture();
+    running.configure(unused);
+    running.probing([clusterOf({ name: "old" })]);
+    running.configure(used);
+    await loaded();
+    assert.deepEqual(done, ["load", "open", "configure 1"]);
+    running.probing([clusterOf({ name: "a" }), clusterOf({ name: "b" })]);
+    assert.deepEqual(done.at(-1), "probing a,b");
+    running.configure(unused);
+    await settled();
+    running.configure(used);
+    running.probing([clusterOf({ name: "c" })]);
+    await loaded();
+    assert.deepEqual(done.slice(-2), ["configure 1", "probing c"]);
+  });
+
   test("that is opened while the process drains is told so", async () => {
     const { running, done, loaded } = fixture();
     running.configure(used);
@@ -258,9 +276,9 @@ describe("a feature in a process", () => {
   test("that divides probes is waited for until a configuration is in force, or it has ended", async () => {
     const taking: (() => void)[] = [];
     const configure = (): Promise<void> => new Promise((resolve) => void taking.push(resolve));
-    const { running, loaded } = fixture({ configure, more: { dividesProbes: true } });
+    const { running, loaded } = fixture({ configure, more: { precedesProbes: true } });
     const seen: string[] = [];
-    const note = (what: string) => void running.divided().then(() => seen.push(what));
+    const note = (what: string) => void running.probesMayBegin().then(() => seen.push(what));
     running.configure(used);
     note("first");
     await loaded();
@@ -279,7 +297,7 @@ describe("a feature in a process", () => {
     assert.deepEqual(seen, ["first", "second", "ended"]);
     const other = fixture({ configure });
     other.running.configure(used);
-    await other.running.divided();
+    await other.running.probesMayBegin();
   });
 
   for (const [what, at] of [
@@ -289,12 +307,12 @@ describe("a feature in a process", () => {
     test(`is waited for no more if ${what} fails`, async () => {
       let configured = 0;
       const configure = (): Promise<void> => (configured++ === at ? Promise.reject(new Error("broken")) : settled());
-      const { running, contained, loaded } = fixture({ configure, more: { dividesProbes: true } });
+      const { running, contained, loaded } = fixture({ configure, more: { precedesProbes: true } });
       running.configure(used);
       await loaded();
       running.configure(alsoUsed);
       await Promise.race([loaded(), settled()]);
-      await running.divided();
+      await running.probesMayBegin();
       assert.deepEqual([running.state, contained.length], ["open", 1]);
     });
 
@@ -370,7 +388,7 @@ describe("features that need each other", () => {
     assert.deepEqual([...features.states.values()], ["open", "open"]);
     features.configure(unused);
     assert.deepEqual([...features.states.values()], ["unused", "unused"]);
-    await features.divided();
+    await features.probesMayBegin();
   });
 
   test("fail where nobody gives what they need, and end if that is gone", async () => {

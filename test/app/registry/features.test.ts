@@ -10,11 +10,15 @@ import type { FeaturesContext } from "../../../src/app/host/running-feature.ts";
 import { featuresOf } from "../../../src/app/registry/features.ts";
 import type { CancelTimer } from "../../../src/cluster/timer.ts";
 import type { Config } from "../../../src/config/model/config.ts";
+import { thisMachine } from "../../../src/app/machine/machine.ts";
+import { Probers } from "../../../src/probe/probers.ts";
 import { setSystemTimer } from "../../../src/probe/schedule/system-timer.ts";
+import { buildClusters } from "../../../src/state/clusters.ts";
+import { Store } from "../../../src/state/store.ts";
 import { plainCheck } from "../../../src/health/check.ts";
 import type { Offers } from "../../../src/feature/offer.ts";
-import { evidenceBringers, pasts } from "../../../src/feature/offers.ts";
-import { clusterOf, configOf, haproxyBackendOf, listenerOf } from "../../fake/config.ts";
+import { evidenceBringers, nodeProbes, pasts } from "../../../src/feature/offers.ts";
+import { clusterOf, configOf, haproxyBackendOf, listenerOf, nodeOf } from "../../fake/config.ts";
 import { featuresContext } from "../../fake/features-context.ts";
 import { listenDuringTest } from "../../fake/listen.ts";
 import { temporaryFolder } from "../../fake/temporary-folder.ts";
@@ -109,6 +113,32 @@ const uses: Readonly<Record<string, Use>> = {
       await until("a stream", () => server.accepted > 0);
     },
   },
+  dcs: {
+    config: ({ port }) => ({ clusters: [watchedCluster(`http://127.0.0.1:${port}`)] }),
+    works: async (features, server, { clusters }) => {
+      features.probing([]);
+      assert.equal(server.accepted, 0, "what is not probed here is not watched");
+      features.probing(clusters);
+      await until("a read", () => server.accepted > 0);
+    },
+  },
+  exporter: {
+    config: ({ port }) => ({
+      clusters: [clusterOf({ nodes: [nodeOf({ name: "n1", exporter: `http://127.0.0.1:${port}` })] })],
+    }),
+    works: probesNode,
+  },
+  companions: {
+    config: ({ port }) => ({
+      clusters: [
+        clusterOf({
+          nodes: [nodeOf({ name: "n1", api: "http://127.0.0.1:1" })],
+          companions: [{ name: "pooler", port, kind: "pgbouncer", path: null }],
+        }),
+      ],
+    }),
+    works: probesNode,
+  },
   fleet: {
     config: ({ port }) => ({
       fleet: {
@@ -146,6 +176,36 @@ function poolerAt(port: number): Config["poolers"][number] {
     ],
     pauseLimitMs: 3_000,
   };
+}
+
+/** Probes the node of a configuration as the core does, with what is brought, until that is taken back. */
+async function probesNode(_: Features, server: SilentServer, config: Config, offers: Offers): Promise<void> {
+  const store = new Store("run", buildClusters(config, new Map()));
+  const probers = new Probers({
+    cluster: (name) => store.clusterNamed(name),
+    policy: (name) => store.policyOf(name),
+    record: () => {},
+    now: () => performance.now(),
+    wall: () => Date.now(),
+    random: () => 0,
+    connect: thisMachine.connect,
+    brought: () => nodeProbes.in(offers),
+    onProbeFinished: () => {},
+    onTls: () => {},
+  });
+  const unsubscribe = nodeProbes.subscribe(offers, () => {
+    probers.followBrought();
+    if (nodeProbes.in(offers).length > 0) return;
+    unsubscribe();
+    probers.stop();
+  });
+  void probers.start(config, 10);
+  await until("a probe", () => server.accepted > 0);
+}
+
+/** A cluster whose leader key is in an etcd. */
+function watchedCluster(etcd: string): Config["clusters"][number] {
+  return clusterOf({ dcs: { etcd: [etcd], prefix: "/service", scope: null, tls: null, auth: null } });
 }
 
 /** A call of an operator for a cluster, as far as features read it. */

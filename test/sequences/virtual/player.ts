@@ -48,10 +48,7 @@ export class VirtualPlayer {
     const chance = new Chance(seed);
     const now = (): number => Math.max(0, (time.nowMs - warmUpMs) / 1000);
     this.#network = new SequenceNetwork({ world, time, chance: chance.fork(1), now });
-    const open = (): never => {
-      throw new Error("Cannot open a DCS: sequences have none");
-    };
-    this.#machine = virtualMachine({ time, chance: chance.fork(2), network: this.#network, dcs: { open } });
+    this.#machine = virtualMachine({ time, chance: chance.fork(2), network: this.#network });
     this.#looks = looksOf(sequence);
     this.#answers = new AnswerRecord(this.#looks);
     this.#ofWorker = new AnswerRecord(this.#looks);

@@ -2,9 +2,9 @@ import type { SetTimer } from "../../../cluster/timer.ts";
 import { errorMessage } from "../../../cluster/values/error-message.ts";
 import { withoutUnsafe } from "../../../cluster/values/unsafe-text.ts";
 import type { AccessMaterial } from "../../../config/access-material.ts";
-import { EtcdClient, type EtcdLimits, statusText } from "../../../dcs/etcd/etcd-client.ts";
-import { encode, folderRange, type KeyEvent, parseRange, type RangeReply } from "../../../dcs/etcd/etcd-messages.ts";
-import { EtcdWatch, WatchLimit, type WatchUnits } from "../../../dcs/etcd/etcd-watch.ts";
+import { EtcdClient, type EtcdLimits, statusText } from "../../../etcd/etcd-client.ts";
+import { encode, folderRange, type KeyEvent, parseRange, type RangeReply } from "../../../etcd/etcd-messages.ts";
+import { EtcdWatch, WatchLimit, type WatchUnits } from "../../../etcd/etcd-watch.ts";
 import type { ClaimedKey, FleetStore, StoreEvents, StorePhase } from "../ownership/fleet-store.ts";
 import {
   claimOrReadRequest,

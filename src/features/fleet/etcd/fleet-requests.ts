@@ -1,5 +1,5 @@
 /** What a fleet writes to etcd's JSON gateway (etcd 3.4 and later), and what it reads of the answers. */
-import { decode, encode, numberOf } from "../../../dcs/etcd/etcd-messages.ts";
+import { decode, encode, numberOf } from "../../../etcd/etcd-messages.ts";
 import type { ClaimedKey } from "../ownership/fleet-store.ts";
 import { isObject, listOf } from "../../../cluster/values/json.ts";
 

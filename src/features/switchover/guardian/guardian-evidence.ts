@@ -3,7 +3,7 @@ import { notConfigured } from "../../../balancing/balancer.ts";
 import { BalancerSet } from "../../../balancing/balancer-set.ts";
 import type { ClusterState } from "../../../cluster/snapshot.ts";
 import type { LocalProbes } from "../../../command/client/probed-clusters.ts";
-import type { ChildHost } from "../../../feature/child-host.ts";
+import type { ChildHost, FindPendingChange, PendingChangeSource } from "../../../feature/child-host.ts";
 import type { Scope } from "../../../feature/scope.ts";
 import { type ClusterView, viewIfKnown } from "../../../health/evidence/leadership/cluster-view.ts";
 import type { HealthPolicy } from "../../../health/health-policy.ts";
@@ -39,7 +39,7 @@ export function openEvidence(guarded: GuardedRun, sources: EvidenceContext): Gua
   const log: Logger = pino({ level: "warn", base: null }, { write: (text: string) => void process.stderr.write(text) });
   const clusters = openClusters(guarded, { ...sources, onChange: (name) => pushes.clusterChanged(name) });
   const view = (): ClusterView | null => clusters.view(cluster);
-  let dcs: ReturnType<ChildHost["openDcs"]> | null = null;
+  let pending: Promise<PendingChangeSource | null> | null = null;
   const pushes = new BalancerSet({ log, metrics: noMetrics, ...clusters, ...time });
   const leader = new RouteLeader({
     cluster,
@@ -57,18 +57,31 @@ export function openEvidence(guarded: GuardedRun, sources: EvidenceContext): Gua
       clusters.hint(cluster);
     },
     isChangePending: async () => {
-      if (dcs === null) {
-        const opened = sources.openDcs(config, cluster);
-        dcs = opened;
-        scope.hold("the DCS", async () => (await opened)?.close());
+      if (pending === null) {
+        const opened = openPending(sources.pendingChanges, config, cluster);
+        pending = opened;
+        scope.hold("what is written of changes", async () => (await opened)?.close());
       }
-      return (await dcs)?.isChangePending() ?? null;
+      return (await pending)?.isChangePending() ?? null;
     },
     leader,
     peers: (mayBeRequested) => linksOf(guarded, mayBeRequested),
     isOver: () => isOver(guarded),
     stop: () => void scope.end(),
   };
+}
+
+/** The first place where a change of the cluster's leader may be written; `null`: there is none. */
+async function openPending(
+  places: readonly FindPendingChange[],
+  config: GuardedRun["config"],
+  cluster: string,
+): Promise<PendingChangeSource | null> {
+  for (const open of places) {
+    const source = await open(config, cluster);
+    if (source !== null) return source;
+  }
+  return null;
 }
 
 /** The clusters of the configuration, which this process asks itself. */

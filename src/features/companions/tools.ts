@@ -1,0 +1,10 @@
+import type { DoctorCheck } from "../../command/doctor/doctor-context.ts";
+
+/** What `rolecall doctor` checks of companions. */
+export const companionDoctorChecks: readonly DoctorCheck[] = [
+  {
+    id: "companions",
+    isListed: false,
+    load: async () => (await import("./diagnose-companions.ts")).diagnoseCompanions,
+  },
+];

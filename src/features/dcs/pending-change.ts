@@ -1,0 +1,12 @@
+import type { FindPendingChange } from "../../feature/child-host.ts";
+
+/** Looks into the DCS of a cluster. Nothing of it is loaded before it is needed. */
+export const pendingChangeInDcs: FindPendingChange = async ({ clusters }, cluster) => {
+  const found = clusters.find(({ name }) => name === cluster);
+  if (found === undefined || found.dcs === null) return null;
+  const [{ dcsSourceOf }, { readAccess }] = await Promise.all([
+    import("./dcs-watches.ts"),
+    import("../../config/access-material.ts"),
+  ]);
+  return dcsSourceOf(found, found.dcs, readAccess(found.dcs));
+};

@@ -1,0 +1,6 @@
+import type { DoctorCheck } from "../../command/doctor/doctor-context.ts";
+
+/** What `rolecall doctor` checks of the DCS of clusters. */
+export const dcsChecks: readonly DoctorCheck[] = [
+  { id: "dcs", isListed: false, load: async () => (await import("./diagnose-dcs.ts")).diagnoseDcs },
+];
