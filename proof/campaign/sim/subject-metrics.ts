@@ -25,7 +25,6 @@ export const metrics: MonitorContext["metrics"] = new Metrics({
   lostLogLines: () => 0,
   refresh: unused,
   exporter: unused,
-  streams: unused,
   schedule: unused,
   version: "simulated",
 });

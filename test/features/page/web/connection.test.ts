@@ -8,7 +8,7 @@ interface Connection {
 
 // The page is plain JavaScript, which the compiler does not read: its modules are imported by their address.
 const { Connection: FollowedStream } = (await import(
-  new URL("../../src/web/live/connection.js", import.meta.url).href
+  new URL("../../../../src/features/page/web/live/connection.js", import.meta.url).href
 )) as {
   readonly Connection: new (
     query: string,

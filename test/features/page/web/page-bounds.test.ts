@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 /** The page is plain JavaScript, which the compiler does not read: its modules are imported by their address. */
 async function load<N extends string>(path: string): Promise<Record<N, (...values: readonly unknown[]) => unknown>> {
-  return (await import(new URL(`../../src/web/${path}`, import.meta.url).href)) as never;
+  return (await import(new URL(`../../../../src/features/page/web/${path}`, import.meta.url).href)) as never;
 }
 
 const { flowOf } = await load<"flowOf">("parts/flow.js");

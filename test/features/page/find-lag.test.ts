@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { findLag } from "../../../src/app/handlers/main-backend.ts";
+import { findLag } from "../../../src/features/page/lag-api.ts";
 import type { PageReadingContext } from "../../../src/http/diagnostics/diagnostics-sources.ts";
 
 const rendering = { turn: { charge: () => {} }, signal: new AbortController().signal } as unknown as PageReadingContext;

@@ -9,7 +9,7 @@ interface Refusal {
 
 // The page is plain JavaScript, which the compiler does not read: its modules are imported by their address.
 const { refusalOf, waitMs, unreachable } = (await import(
-  new URL("../../src/web/live/refusal.js", import.meta.url).href
+  new URL("../../../../src/features/page/web/live/refusal.js", import.meta.url).href
 )) as {
   readonly refusalOf: (answer: object) => Refusal | null;
   readonly waitMs: (refusal: Refusal, failures: number, random?: number) => number;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { RecentLag } from "../../../src/http/live/recent-lag.ts";
+import { RecentLag } from "../../../src/features/page/recent-lag.ts";
 import { storeFixture, type StoreFixture } from "../../fake/store-fixture.ts";
 
 function historyOf(cluster: StoreFixture): RecentLag {
@@ -41,29 +41,10 @@ test("keeps 15 minutes, and forgets clusters that are not monitored", () => {
   assert.equal(at.length, 180);
   assert.equal((at.at(-1) ?? 0) - (at[0] ?? 0), 179 * 5_000);
   for (const lags of Object.values(nodes)) assert.equal(lags.length, 180);
-  history.retain(cluster.store.current);
+  history.retain(new Set(["demo"]));
   assert.equal(history.of("demo").at.length, 180);
-  history.retain({ index: new Map() });
+  history.retain(new Set());
   assert.deepEqual(history.of("demo"), { at: [], nodes: {} });
-});
-
-test("sums up each minute with the highest lag of each node", () => {
-  const cluster = storeFixture();
-  const minutes: string[] = [];
-  const history = new RecentLag({
-    policy: (name) => cluster.store.policyOf(name),
-    now: () => cluster.nowMs,
-    wall: () => cluster.nowMs + 1_000_000,
-    onMinute: ({ cluster: name, atWallMs, lags }) => minutes.push(`${name} ${atWallMs} ${[...lags].join(" ")}`),
-  });
-  cluster.recordReport("pg1", 100_000);
-  for (let second = 0; second <= 120; second += 5) {
-    cluster.nowMs = second * 1_000;
-    cluster.recordReport("pg1", 100_000 + second);
-    cluster.recordReport("pg2", second === 30 ? 50_000 : 100_000 + second);
-    history.sample(cluster.state());
-  }
-  assert.deepEqual(minutes, ["demo 1055000 pg1, pg2,50030 pg3,", "demo 1115000 pg1, pg2,0 pg3,"]);
 });
 
 test("a cluster that nobody sampled has no history", () => {

@@ -1,7 +1,8 @@
+import type { CancelTimer, SetTimer } from "../../cluster/timer.ts";
 import type { ClusterEvent } from "../../events/cluster-event.ts";
-import type { ConfigOverview } from "../diagnostics/config-overview.ts";
-import type { IncomingCall } from "../message/incoming-call.ts";
-import { badRequest, errorReply, methodNotAllowed, type Reply, unknownParameter } from "../message/reply.ts";
+import type { ConfigOverview } from "../../http/diagnostics/config-overview.ts";
+import type { IncomingCall } from "../../http/message/incoming-call.ts";
+import { badRequest, errorReply, methodNotAllowed, type Reply, unknownParameter } from "../../http/message/reply.ts";
 import { ClusterRenderings, type LiveSources } from "./cluster-renderings.ts";
 import { LiveStream, type LiveSubscription } from "./live-stream.ts";
 
@@ -22,6 +23,7 @@ export interface LiveStreamsContext extends LiveSources {
   readonly version: string;
   /** Which configuration is in force, and which was refused. */
   readonly config: () => ConfigOverview;
+  readonly setTimer: SetTimer;
 }
 
 /** What the streams did. */
@@ -48,11 +50,12 @@ export class LiveStreams {
   readonly #context: LiveStreamsContext;
   readonly #renderings: ClusterRenderings;
   readonly #streams = new Map<LiveStream, string>();
-  #heartbeats: NodeJS.Timeout | null = null;
-  #flush: NodeJS.Timeout | null = null;
+  #cancelBeat: CancelTimer | null = null;
+  #cancelFlush: CancelTimer | null = null;
   /** Nothing is sent before this instant, in ms of `performance.now()`. */
   #restsUntilMs = 0;
-  #isStopping = false;
+  /** What has ended opens no stream any more. */
+  #life: "open" | "ended" = "open";
   #opened = 0;
   #refused = 0;
   #unread = 0;
@@ -82,9 +85,15 @@ export class LiveStreams {
   }
 
   /** Ends all streams: their clients connect again, under the configuration then in force. */
-  endAll(reason: "reload" | "stopping"): void {
-    this.#isStopping = reason === "stopping";
-    for (const stream of this.#streams.keys()) stream.end(reason);
+  reconnect(): void {
+    for (const stream of this.#streams.keys()) stream.end("reload");
+  }
+
+  /** Ends all streams, and opens no other. */
+  end(): void {
+    if (this.#life === "ended") return;
+    this.#life = "ended";
+    for (const stream of this.#streams.keys()) stream.end("stopping");
   }
 
   /**
@@ -120,7 +129,8 @@ export class LiveStreams {
   }
 
   #refusal(client: string): Reply | null {
-    if (this.#isStopping) return errorReply(503, "stopping", { message: "Cannot open a stream: rolecall is stopping" });
+    if (this.#life === "ended")
+      return errorReply(503, "stopping", { message: "Cannot open a stream: rolecall is stopping" });
     const own = [...this.#streams.values()].filter((other) => other === client).length;
     if (this.#streams.size < streamsMax && own < streamsPerClientMax) return null;
     this.#refused += 1;
@@ -133,7 +143,7 @@ export class LiveStreams {
     const { snapshot, version, config } = this.#context;
     this.#opened += 1;
     this.#streams.set(stream, client);
-    this.#heartbeats ??= setInterval(() => this.#beat(), heartbeatMs);
+    if (this.#cancelBeat === null) this.#beatLater();
     message.socket.setNoDelay(true);
     response.once("close", () => this.#remove(stream));
     response.on("drain", () => {
@@ -149,21 +159,21 @@ export class LiveStreams {
   #remove(stream: LiveStream): void {
     this.#streams.delete(stream);
     if (this.#streams.size > 0) return;
-    if (this.#heartbeats !== null) clearInterval(this.#heartbeats);
-    if (this.#flush !== null) clearTimeout(this.#flush);
-    this.#heartbeats = null;
-    this.#flush = null;
+    this.#cancelBeat?.();
+    this.#cancelFlush?.();
+    this.#cancelBeat = null;
+    this.#cancelFlush = null;
     this.#renderings.clear();
   }
 
   #schedule(delayMs: number): void {
     const restMs = this.#restsUntilMs - performance.now();
-    this.#flush ??= setTimeout(() => this.#flushAll(), Math.max(delayMs, restMs));
+    this.#cancelFlush ??= this.#context.setTimer(() => this.#flushAll(), Math.max(delayMs, restMs));
   }
 
   /** Sends one slice to each stream, and rests so long that sending takes at most its share of the time. */
   #flushAll(): void {
-    this.#flush = null;
+    this.#cancelFlush = null;
     const startedAtMs = performance.now();
     const nowMs = this.#context.now();
     let isMore = false;
@@ -176,7 +186,12 @@ export class LiveStreams {
     if (isMore) this.#schedule(0);
   }
 
+  #beatLater(): void {
+    this.#cancelBeat = this.#context.setTimer(() => this.#beat(), heartbeatMs);
+  }
+
   #beat(): void {
+    this.#beatLater();
     const nowMs = this.#context.now();
     const data = JSON.stringify({ at: new Date().toISOString() });
     for (const stream of this.#streams.keys()) {

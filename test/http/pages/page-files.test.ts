@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { gunzipSync } from "node:zlib";
-import { PageFiles } from "../../../src/http/live/page-files.ts";
+import { PageFiles } from "../../../src/http/pages/page-files.ts";
 import { readPageFile } from "../../../src/program/program-files.ts";
 
 /** The files that a module of the page imports when it is loaded. */

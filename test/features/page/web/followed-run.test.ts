@@ -10,7 +10,9 @@ interface Followed {
 }
 
 /** The page is plain JavaScript, which the compiler does not read. */
-const { followRun } = (await import(new URL("../../src/web/actions/seamless.js", import.meta.url).href)) as {
+const { followRun } = (await import(
+  new URL("../../../../src/features/page/web/actions/seamless.js", import.meta.url).href
+)) as {
   readonly followRun: (parts: Followed) => Promise<object | null>;
 };
 

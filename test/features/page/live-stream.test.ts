@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import type { ServerResponse } from "node:http";
 import { test } from "node:test";
 import type { ClusterEvent } from "../../../src/events/cluster-event.ts";
-import { ClusterRenderings } from "../../../src/http/live/cluster-renderings.ts";
-import { LiveStream, type LiveSubscription } from "../../../src/http/live/live-stream.ts";
+import { ClusterRenderings } from "../../../src/features/page/cluster-renderings.ts";
+import { LiveStream, type LiveSubscription } from "../../../src/features/page/live-stream.ts";
 import { storeFixture, type StoreFixture } from "../../fake/store-fixture.ts";
 
 interface Fixture {

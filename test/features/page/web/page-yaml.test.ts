@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { createContext, runInContext } from "node:vm";
 import { parse } from "yaml";
 
-const bundle = readFileSync(new URL("../../src/web/vendor/yaml.js", import.meta.url), "utf8");
+const bundle = readFileSync(new URL("../../../../src/features/page/web/vendor/yaml.js", import.meta.url), "utf8");
 const context = createContext(Object.create(null));
 runInContext(bundle, context, { filename: "yaml.js" });
 const read = runInContext("(text) => JSON.stringify(rolecallYaml.parseIncidentText(text))", context) as (

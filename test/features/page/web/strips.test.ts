@@ -8,7 +8,7 @@ type Segments = (
 ) => readonly { readonly kind: string; readonly toMs: number }[];
 
 // The page is plain JavaScript, which the compiler does not read: its modules are imported by their address.
-const strips = new URL("../../src/web/views/strips.js", import.meta.url);
+const strips = new URL("../../../../src/features/page/web/views/strips.js", import.meta.url);
 const { segmentsOf } = (await import(strips.href)) as { readonly segmentsOf: Segments };
 
 const untilMs = Date.parse("2026-11-22T12:00:00Z");
