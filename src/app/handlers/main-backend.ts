@@ -23,10 +23,12 @@ import type { DrainsApiContext } from "../../http/admin-api/drains-api.ts";
 import type { PoolsApiContext } from "../../http/admin-api/pools-api.ts";
 import type { Passthrough } from "../../http/message/passthrough.ts";
 import type { BalancerStatus } from "../../balancing/balancer.ts";
+import type { ListenerInConfig } from "../../feature/listener-api.ts";
+import { listenerApis } from "../registry/listener-apis.ts";
 import type { AnswerSources } from "./answer-sources.ts";
-import { buildExporterApi } from "./exporter-pages.ts";
 import { poolUsers, servedPools } from "./pool-users.ts";
-import type { Backend, ListenerInConfig } from "./listener-handler.ts";
+import { apiRest } from "./feature-api.ts";
+import type { Backend } from "./listener-handler.ts";
 
 /** What the main process answers from, in addition to the snapshot. */
 export interface MainBackendContext {
@@ -97,16 +99,18 @@ export function buildMainBackend(
     listeners: listenerDirectory(listener, config.listen, sources.portOf),
   };
   const counted = { ...diagnostics, onAnswer: (status: number): void => sources.onAnswer("operator", status) };
-  const exporter = listener.dialect === "exporter" ? buildExporterApi({ listener, config }, sources, context) : null;
+  const api = listenerApis.find(({ dialect }) => dialect === listener.dialect);
   return {
     passthrough,
     admin: (call) => answerAdminRequest(call, admin),
     diagnostics: (call) => answerDiagnostics(call, scope, counted),
-    exporter: (call) => {
-      if (exporter === null) throw new Error("Cannot answer: the listener must speak the exporter API");
-      return exporter.handle(call);
-    },
+    rest: api === undefined ? notOfApi : apiRest(api, { listener, config }, { sources, context }),
   };
+}
+
+/** Not called: only APIs of features have more than what is answered from memory. */
+function notOfApi(): never {
+  throw new Error("Cannot answer: the listener must have an API of a feature");
 }
 
 /** What the diagnostics pages are rendered from. */

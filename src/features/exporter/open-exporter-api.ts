@@ -1,53 +1,27 @@
 import { basename } from "node:path";
 import { clusterNamed, nodeNamed } from "../../cluster/lookup.ts";
 import { version } from "../../config/version.ts";
+import type { AnswersRest, ApiContext, ApiSources } from "../../feature/listener-api.ts";
 import { viewAt } from "../../health/evidence/leadership/cluster-view.ts";
 import { disagreement } from "../../health/evidence/leadership/exporter-disagreement.ts";
-import { ExporterApi } from "../../http/exporter-api/exporter-api.ts";
+import { ExporterApi } from "./exporter-pages.ts";
 import { buildInfo, versionText } from "../../metrics/collectors/build-info.ts";
-import { explainText, statText, type CollectorStat } from "../../metrics/collectors/collector-reports.ts";
+import { explainText, statText, type CollectorStat } from "./collector-reports.ts";
 import { collectorsOf, type Collector } from "../../metrics/collectors/collectors.ts";
-import type { PageGate } from "../../http/pages/page-gate.ts";
-import type { Metrics } from "../../metrics/metrics.ts";
 import { valueCountOf } from "../../metrics/nodes/pg-exporter-metrics.ts";
 import { livenessIntervalFactor } from "../../state/clusters.ts";
-import type { AnswerSources } from "./answer-sources.ts";
-import { exporterCluster, type ListenerInConfig } from "./listener-handler.ts";
+import { exporterScope } from "./exporter-roles.ts";
 
-/** What the pages of an exporter listener are rendered from, in addition to the snapshot. */
-interface ExporterPagesContext {
-  /** Limits pages over all listeners of this process. */
-  readonly gate: PageGate;
-  readonly metrics: Metrics;
-  /** Reads the configuration again. @returns why it was refused, or `null` */
-  readonly reload: () => Promise<string | null>;
-  /** The file that the configuration came from, or `null`. */
-  readonly configFile: string | null;
-}
-
-/**
- * Builds the exporter API of one listener: `/metrics`, `/explain`, `/stat`, `/version` and `/reload`
- * (docs/exporters.md, "As an API").
- */
-export function buildExporterApi(
-  { listener, config }: ListenerInConfig,
-  sources: AnswerSources,
-  { gate, metrics, reload, configFile }: ExporterPagesContext,
-): ExporterApi {
-  const scope = {
-    cluster: exporterCluster(listener),
-    node: listener.node,
-    telemetryPath: config.exporter.telemetryPath,
-  };
+/** Answers what is not answered from memory on an exporter listener. */
+export const answerPages: AnswersRest = ({ listener, config }, sources, { gate, metrics, reload, configFile }) => {
   const schedule = { probe: config.probe, livenessIntervalFactor };
   const collectors = (cluster: string, node: string | null): readonly Collector[] => {
     const state = clusterNamed(sources.snapshot(), cluster);
     return state === undefined ? [] : collectorsOf(state, node, schedule);
   };
-  return new ExporterApi(scope, {
+  const scope = { ...exporterScope(listener), telemetryPath: config.exporter.telemetryPath };
+  const api = new ExporterApi(scope, {
     gate,
-    inputs: sources.inputs,
-    onAnswer: sources.onAnswer,
     reload,
     metrics: () => metrics.render(),
     version: () => versionText(buildInfo(version())),
@@ -59,9 +33,14 @@ export function buildExporterApi(
     stat: (cluster, node) =>
       statText(collectors(cluster, node).map((collector) => collectorStat(collector, sources, metrics))),
   });
-}
+  return (call) => api.handle(call);
+};
 
-function collectorStat(collector: Collector, sources: AnswerSources, { probeStats }: Metrics): CollectorStat {
+function collectorStat(
+  collector: Collector,
+  sources: ApiSources,
+  { probeStats }: ApiContext["metrics"],
+): CollectorStat {
   const stat = probeStats.of(collector.cluster, collector.node, collector.endpoint);
   const state = clusterNamed(sources.snapshot(), collector.cluster);
   const observation = state && nodeNamed(state, collector.node);
@@ -70,7 +49,7 @@ function collectorStat(collector: Collector, sources: AnswerSources, { probeStat
 }
 
 /** The note for the collector of `/up`: exporter and node API disagree now. `null` for others, or if they agree. */
-function disagreementNote({ cluster, node, endpoint }: Collector, sources: AnswerSources): string | null {
+function disagreementNote({ cluster, node, endpoint }: Collector, sources: ApiSources): string | null {
   if (endpoint !== "up") return null;
   const state = clusterNamed(sources.snapshot(), cluster);
   const policy = sources.policy(cluster);

@@ -1,13 +1,15 @@
+import type { ListenerConfig } from "../../config/model/config.ts";
+import type { AnswersFromMemory } from "../../feature/listener-api.ts";
 import { clusterNamed, nodeNamed } from "../../cluster/lookup.ts";
 import type { ExporterRole } from "../../cluster/exporter/exporter-report.ts";
 import { clusterExporterRole, exporterRoleOf } from "../../health/documents/exporter-role.ts";
 import { viewAt } from "../../health/evidence/leadership/cluster-view.ts";
-import { answerSelf, type JudgeInputs } from "../node-api/answer.ts";
-import { pathOf, rolePaths } from "../message/exporter-paths.ts";
+import { answerSelf, type JudgeInputs } from "../../http/node-api/answer.ts";
+import { pathOf, rolePaths } from "../../http/message/exporter-paths.ts";
 import { roleReply } from "./exporter-reply.ts";
-import type { OnAnswer } from "../node-api/node-api.ts";
-import type { Reply } from "../message/reply.ts";
-import type { Request } from "../message/request.ts";
+import type { OnAnswer } from "../../http/node-api/node-api.ts";
+import type { Reply } from "../../http/message/reply.ts";
+import type { Request } from "../../http/message/request.ts";
 
 /** What role requests are answered from. */
 export interface ExporterRolesContext {
@@ -49,4 +51,18 @@ export class ExporterRoles {
     const observation = nodeNamed(state, node);
     return observation === undefined ? "unknown" : exporterRoleOf(view, observation);
   }
+}
+
+/** Answers from memory on an exporter listener. */
+export const answerRoles: AnswersFromMemory = ({ listener }, sources) => {
+  const roles = new ExporterRoles(exporterScope(listener), sources);
+  return (request) => roles.answer(request);
+};
+
+/** In a valid configuration every exporter listener has a cluster. */
+export function exporterScope({ cluster, node }: ListenerConfig): {
+  readonly cluster: string;
+  readonly node: string | null;
+} {
+  return { cluster: cluster ?? "", node };
 }

@@ -1,6 +1,6 @@
 import { exporterRoles, type ExporterRole } from "../../cluster/exporter/exporter-report.ts";
-import type { RoleRequest } from "../message/exporter-paths.ts";
-import type { Reply } from "../message/reply.ts";
+import type { RoleRequest } from "../../http/message/exporter-paths.ts";
+import type { Reply } from "../../http/message/reply.ts";
 
 const phrases: ReadonlyMap<number, string> = new Map([
   [200, "OK"],

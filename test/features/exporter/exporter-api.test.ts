@@ -3,7 +3,9 @@ import { readFileSync } from "node:fs";
 import { request } from "node:http";
 import { after, suite, test } from "node:test";
 import type { ExporterRole } from "../../../src/cluster/exporter/exporter-report.ts";
-import { ExporterApi, type ExporterApiContext } from "../../../src/http/exporter-api/exporter-api.ts";
+import { ExporterApi, type ExporterApiContext } from "../../../src/features/exporter/exporter-pages.ts";
+import { ExporterRoles, type ExporterRolesContext } from "../../../src/features/exporter/exporter-roles.ts";
+import type { RequestHandler } from "../../../src/http/message/handler.ts";
 import type { Drain } from "../../../src/cluster/drain.ts";
 import { withDrains } from "../../../src/health/observe/observe.ts";
 import { Listener } from "../../../src/http/listener/listener.ts";
@@ -31,7 +33,9 @@ const setups: Readonly<Record<ExporterRole, (watched: ClusterFixture) => void>> 
   unknown: () => {},
 };
 
-function sourcesOf(watched: ClusterFixture, rest: Partial<ExporterApiContext> = {}): ExporterApiContext {
+type Sources = ExporterApiContext & ExporterRolesContext;
+
+function sourcesOf(watched: ClusterFixture, rest: Partial<Sources> = {}): Sources {
   return {
     inputs: () => ({
       snapshot: { instance: "run", sequence: 1, clusters: [watched.cluster], index: new Map([["demo", 0]]) },
@@ -67,10 +71,12 @@ interface Opened {
   readonly close: () => Promise<void>;
 }
 
-async function open(sources: ExporterApiContext, node: string | null = "pg1"): Promise<Opened> {
+async function open(sources: Sources, node: string | null = "pg1"): Promise<Opened> {
   const dialect = new ExporterApi({ cluster: "demo", node, telemetryPath: "/metrics" }, sources);
+  const roles = new ExporterRoles({ cluster: "demo", node }, sources);
   const errors: unknown[] = [];
-  const listener = new Listener((call) => dialect.handle(call), unrestrictedAccess, collectErrors(errors));
+  const handler: RequestHandler = async (call) => roles.answer(call.request) ?? dialect.handle(call);
+  const listener = new Listener(handler, unrestrictedAccess, collectErrors(errors));
   const port = await listener.open({ address: "127.0.0.1", port: 0 });
   return {
     ask: (path, method = "GET") =>

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { suite, test } from "node:test";
-import { explainText, statText } from "../../../src/metrics/collectors/collector-reports.ts";
+import { explainText, statText } from "../../../src/features/exporter/collector-reports.ts";
 import { collectorsOf } from "../../../src/metrics/collectors/collectors.ts";
 import { ProbeStats } from "../../../src/metrics/collectors/probe-stats.ts";
 import { configOf } from "../../fake/config.ts";

@@ -1,11 +1,13 @@
-import { exporterPageOf, pathOf, reloadPath, type ExporterPageName } from "../message/exporter-paths.ts";
-import { scrapesMax, servePage } from "../pages/page.ts";
-import type { PageGate } from "../pages/page-gate.ts";
-import { renderInOneStep, type RenderingContext } from "../pages/rendering.ts";
-import type { IncomingCall } from "../message/incoming-call.ts";
+import { servePage } from "../../http/pages/page.ts";
+import type { PageGate } from "../../http/pages/page-gate.ts";
+import { renderInOneStep, type RenderingContext } from "../../http/pages/rendering.ts";
+import type { IncomingCall } from "../../http/message/incoming-call.ts";
+import { exporterPageOf, reloadPath } from "./exporter-api-paths.ts";
+import { pathOf } from "../../http/message/exporter-paths.ts";
 import { landingReply, plainReply } from "./exporter-reply.ts";
-import { ExporterRoles, type ExporterRolesContext } from "./exporter-roles.ts";
-import type { Reply } from "../message/reply.ts";
+import type { Reply } from "../../http/message/reply.ts";
+
+type ShownPage = NonNullable<ReturnType<typeof exporterPageOf>>["shows"];
 
 /** What a listener with the exporter API serves. */
 export interface ExporterScope {
@@ -16,7 +18,7 @@ export interface ExporterScope {
 }
 
 /** What the exporter API is served from. */
-export interface ExporterApiContext extends ExporterRolesContext {
+export interface ExporterApiContext {
   /** Limits how many pages are rendered at a time, and how often. */
   readonly gate: PageGate;
   readonly metrics: () => Promise<{ readonly pieces: readonly Buffer[]; readonly contentType: string }>;
@@ -28,18 +30,16 @@ export interface ExporterApiContext extends ExporterRolesContext {
 }
 
 /**
- * Answers as a PostgreSQL exporter does (docs/exporters.md), with our probes as its collectors. Unknown paths get
- * 404.
+ * Answers what is not answered from memory as a PostgreSQL exporter does (docs/exporters.md), with our probes as its
+ * collectors. Unknown paths get 404.
  */
 export class ExporterApi {
   readonly #scope: ExporterScope;
   readonly #context: ExporterApiContext;
-  readonly #roles: ExporterRoles;
 
   constructor(scope: ExporterScope, context: ExporterApiContext) {
     this.#scope = scope;
     this.#context = context;
-    this.#roles = new ExporterRoles(scope, context);
   }
 
   /** @returns `null` if the response is written */
@@ -47,9 +47,10 @@ export class ExporterApi {
     const { request } = call;
     const { telemetryPath } = this.#scope;
     const page = exporterPageOf(request.target, telemetryPath);
-    if (page !== null) return this.#servePage(page, call);
-    const reply = this.#roles.answer(request);
-    if (reply !== null) return reply;
+    if (page !== null) {
+      const { gate } = this.#context;
+      return servePage({ gate, ...page, render: (rendering) => this.#renderPage(page.shows, rendering) }, call);
+    }
     switch (pathOf(request.target) ?? "") {
       case reloadPath:
         return this.#reload(request.method);
@@ -64,14 +65,7 @@ export class ExporterApi {
     }
   }
 
-  #servePage(page: ExporterPageName, call: IncomingCall): Promise<null> {
-    const { gate } = this.#context;
-    const render = (rendering: RenderingContext): Promise<Reply> => this.#renderPage(page, rendering);
-    // All clients that wait for metrics get the same page.
-    return servePage({ gate, name: `exporter ${page}`, runningMax: page === "metrics" ? scrapesMax : 1, render }, call);
-  }
-
-  async #renderPage(page: ExporterPageName, rendering: RenderingContext): Promise<Reply> {
+  async #renderPage(page: ShownPage, rendering: RenderingContext): Promise<Reply> {
     const { cluster, node } = this.#scope;
     const { metrics, explain, stat } = this.#context;
     switch (page) {
