@@ -10,7 +10,7 @@ import { extname, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const web = join(root, "src", "web");
+const web = join(root, "src", "features", "page", "web");
 const packages = join(root, "node_modules");
 
 /** File of a package -> its name under `vendor/`. */
@@ -30,13 +30,13 @@ export async function buildPage(target) {
   await copyPage(target);
   await preloadModules(target);
   const core = {
-    exports: 'export * from "../replay/page-core.ts"',
+    exports: 'export * from "./src/replay/page-core.ts"',
     name: "rolecallCore",
     plugins: [discoversNothing],
   };
   await bundleScript(join(target, "core.js"), core);
   const yaml = {
-    exports: 'export { parseIncidentText } from "../features/history/cli/incident/incident-text.ts"',
+    exports: 'export { parseIncidentText } from "./src/features/history/cli/incident/incident-text.ts"',
     name: "rolecallYaml",
     plugins: [readsYamlOnly],
   };
@@ -133,7 +133,7 @@ const discoversNothing = {
 /** Bundles one script that declares one global variable. The same input gives the same bytes. */
 async function bundleScript(file, { exports, name, plugins = [] }) {
   await build({
-    stdin: { contents: exports, resolveDir: web },
+    stdin: { contents: exports, resolveDir: root },
     outfile: file,
     globalName: name,
     bundle: true,

@@ -113,11 +113,18 @@ describe("features of src", () => {
     assert.deepEqual(found, []);
   });
 
-  test("each has a row in the registry of features, by the name of its folder", () => {
+  test("each that runs in the service has a row in the registry of features, by the name of its folder", () => {
     const [registry] = sources.filter(({ file }) => file === "app/registry/features.ts");
     const named = [...(registry?.text ?? "").matchAll(/features\/([^/]+)\/feature\.ts"/g)].map(([, name]) => name);
-    const all = new Set(sources.flatMap(({ file }) => featureOf(file) ?? []));
+    const all = new Set(sources.flatMap(({ file }) => /^features\/([^/]+)\/feature\.ts$/.exec(file)?.[1] ?? []));
     assert.deepEqual(new Set(named), all);
+  });
+
+  test("each is named by a registry", () => {
+    const named = sources
+      .filter(({ file }) => file.startsWith("app/registry/"))
+      .flatMap(({ imports }) => imports.flatMap((other) => featureOf(other) ?? []));
+    assert.deepEqual(new Set(named), new Set(sources.flatMap(({ file }) => featureOf(file) ?? [])));
   });
 });
 

@@ -12,7 +12,7 @@ const folders = [
   "http/node-api",
   "http/message",
   "http/diagnostics",
-  "http/live",
+  "features/page",
   "events",
 ];
 

@@ -7,7 +7,6 @@ import { CertificateExpiry } from "./certificate-expiry.ts";
 import type { AskedCheck } from "../health/rules/asked-checks.ts";
 import type { Offers } from "../feature/offer.ts";
 import { evidenceBringers } from "../feature/offers.ts";
-import { LivePage } from "./handlers/live-page.ts";
 import { ListenerGroup } from "./listener-group.ts";
 import { Monitor } from "./monitor.ts";
 import { Reloader } from "./reloader.ts";
@@ -24,14 +23,13 @@ export interface MetricsParts {
   readonly monitor: () => Monitor;
   readonly listeners: () => ListenerGroup;
   readonly certificates: () => CertificateExpiry;
-  readonly page: () => LivePage;
   readonly asked: (cluster: string) => readonly AskedCheck[];
   readonly reloader: () => Reloader;
 }
 
 /** Builds the metrics of the serving process. */
 export function buildMetrics(parts: MetricsParts): Metrics {
-  const { log, counter, config, monitor, listeners, certificates, page, asked, reloader } = parts;
+  const { log, counter, config, monitor, listeners, certificates, asked, reloader } = parts;
   return new Metrics({
     asked,
     eventKinds: { cluster: clusterEventKinds, process: processEventKinds },
@@ -49,7 +47,6 @@ export function buildMetrics(parts: MetricsParts): Metrics {
     certificates: () => certificates().readings,
     lostLogLines: () => lostLinesOf(log),
     refresh: () => listeners().refresh(),
-    streams: () => page().streams.counts,
     exporter: () => config().exporter,
     schedule: () => ({ probe: config().probe, livenessIntervalFactor }),
     version: version(),

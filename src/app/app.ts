@@ -23,7 +23,6 @@ import { backendCounts, type EdgesSources, describeEdges } from "./handlers/edge
 import { AskedNodes } from "./handlers/asked-nodes.ts";
 import { type LimitSources, describeLimits } from "./handlers/lag-limits.ts";
 import { buildListenerHandler } from "./handlers/listener-handler.ts";
-import { LivePage } from "./handlers/live-page.ts";
 import { passthroughIn } from "./handlers/passthrough.ts";
 import { buildMainBackend } from "./handlers/main-backend.ts";
 import { ListenerGroup } from "./listener-group.ts";
@@ -55,7 +54,6 @@ export class App {
   readonly #metrics: Metrics;
   readonly #certificates: CertificateExpiry;
   readonly #snapshots: SnapshotLongPoll;
-  readonly #page: LivePage;
   readonly #listenerLog: ListenerLog;
   readonly #hintLines: LimitedLines;
   readonly #listeners: ListenerGroup;
@@ -86,7 +84,6 @@ export class App {
       monitor: () => this.#monitor,
       listeners: () => this.#listeners,
       certificates: () => this.#certificates,
-      page: () => this.#page,
       asked: this.#askedChecks,
       reloader: () => this.#reloader,
     });
@@ -95,13 +92,20 @@ export class App {
       log,
       machine: thisMachine,
       metrics: this.#metrics,
-      asked,
-      backendCounts: async () => {
-        await this.#listeners.refresh();
-        return backendCounts({ counter: this.#counter, listeners: this.#listeners });
+      process: {
+        asked: {
+          checks: asked,
+          nodes: (cluster) => this.#asked.of(cluster),
+          limits: async (cluster) => (await this.#limits())(cluster),
+        },
+        loadedConfig: () => this.#reloader.describe(),
+        backendCounts: async () => {
+          await this.#listeners.refresh();
+          return backendCounts({ counter: this.#counter, listeners: this.#listeners });
+        },
       },
     });
-    const { store, clock, eventLog } = this.#monitor;
+    const { store, clock } = this.#monitor;
     const [counter, now] = [this.#counter, (): number => performance.now()];
     this.#asked = new AskedNodes({ store, counter, listeners: () => this.#listeners, now });
     this.#certificates = new CertificateExpiry((readings) => logExpiring(log, readings, clock.wall()));
@@ -114,14 +118,6 @@ export class App {
       lateness: () => this.#monitor.lateness,
     });
     this.#snapshots = new SnapshotLongPoll(() => store.current);
-    this.#page = new LivePage(this.#sources, {
-      eventLog,
-      past: () => this.#monitor.past,
-      asked,
-      askedNodes: this.#asked.of,
-      wall: () => clock.wall(),
-      config: () => this.#reloader.describe(),
-    });
     this.#listenerLog = new ListenerLog(log, this.#metrics.own);
     this.#hintLines = new LimitedLines(log, { what: "hints", level: "info", max: 10, periodMs: 10_000 });
     this.#listeners = this.#buildListeners(inherited);
@@ -163,7 +159,6 @@ export class App {
     });
     const open = new Set(this.#listeners.listeners.map(({ key }) => key));
     this.#monitor.features.listening(open);
-    this.#page.reloaded(this.#monitor.store.current);
     this.#metrics.forgetNodes();
     this.#asked.retain(config.clusters.map(({ name }) => name));
     await this.#monitor.start();
@@ -191,7 +186,6 @@ export class App {
     await this.#monitor.restore();
     this.#endOutcomes = this.#listeners.follow(store);
     store.onChange(() => this.#snapshots.changed());
-    this.#page.follow(store);
     await this.#listeners.openAdmin(this.#config.listen);
     await this.#monitor.start();
     await this.#life.putInForce(await this.#listeners.prepare(this.#config.listen), () => {});
@@ -219,10 +213,7 @@ export class App {
     return new ProcessLife({
       start: () => this.#start(),
       reload: () => this.#reloader.runWaiting(),
-      refuse: () => {
-        this.#reloader.close();
-        this.#page.streams.endAll("stopping");
-      },
+      refuse: () => this.#reloader.close(),
       drainMs: () => this.#config.drainMs,
       close: () => this.#close(),
       kill: () => this.#listeners.kill(),
@@ -262,8 +253,8 @@ export class App {
   }
 
   #edges(): EdgesSources & LimitSources {
-    const [monitor, listeners, counter, page] = [this.#monitor, this.#listeners, this.#counter, this.#page];
-    return { monitor, listeners, counter, page, phase: this.#life.phase, configFile: this.#configFile };
+    const [monitor, listeners, counter] = [this.#monitor, this.#listeners, this.#counter];
+    return { monitor, listeners, counter, phase: this.#life.phase, configFile: this.#configFile };
   }
 
   #limits(): Promise<(cluster: string) => readonly LagLimit[]> {
@@ -299,7 +290,6 @@ export class App {
       past: () => pasts.in(this.#monitor.offers)[0] ?? null,
       passthrough: passthroughIn(this.#monitor.offers),
       snapshots: this.#snapshots,
-      page: this.#page,
       edges: (only) => describeEdges(this.#edges(), only),
       balancers: (only) => this.#monitor.balancers(only),
       features: this.#monitor.features,

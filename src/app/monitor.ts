@@ -14,7 +14,6 @@ import { EventLog } from "../events/event-log.ts";
 import { logTlsFiles } from "./logs/certificate-log.ts";
 import { LimitedLines } from "../log/limited-lines.ts";
 import type { HealthPolicy } from "../health/health-policy.ts";
-import type { AskedCheck } from "../health/rules/asked-checks.ts";
 import type { Logger } from "../log/logger.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import { noPast, type Past } from "../events/stored/past.ts";
@@ -44,11 +43,11 @@ export interface MonitorContext {
   readonly log: Logger;
   readonly machine: Machine;
   readonly metrics: Pick<Metrics, "own" | "disputed" | "happened" | "probed">;
-  /** The checks with a limit for lag that balancers ask of a cluster. None are known if left out. */
-  readonly asked?: (cluster: string) => readonly AskedCheck[];
-  /** The checks of each server that HAProxy names, of all processes. None are known if left out. */
-  readonly backendCounts?: Host["backendCounts"];
+  /** What is known of this process beside what it monitors. Nothing if left out. */
+  readonly process?: KnownOfProcess;
 }
+
+type KnownOfProcess = Pick<Host, "asked" | "loadedConfig" | "backendCounts">;
 
 /** How long the start waits for what features have to read, in ms. */
 const openingMaxMs = 5_000;
@@ -57,7 +56,15 @@ const stoppingMaxMs = 20_000;
 /** How long the start waits for the history, in ms. A slow disk must not delay answers. */
 const restoringMaxMs = 1_000;
 
-const noCounts = (): Promise<readonly never[]> => Promise.resolve([]);
+const nothingKnown: KnownOfProcess = {
+  asked: {
+    checks: () => [],
+    nodes: () => ({ nodes: new Map(), nonMembers: [] }),
+    limits: () => Promise.resolve([]),
+  },
+  loadedConfig: () => ({ file: null, loaded_at: new Date(0).toISOString(), refused: null }),
+  backendCounts: () => Promise.resolve([]),
+};
 
 /**
  * Monitors the clusters: probes write their outcomes into the store; changes are logged and saved. Call `restore` once,
@@ -91,7 +98,7 @@ export class Monitor {
   #phase: "new" | "running" | "closed" = "new";
 
   constructor(config: Config, context: MonitorContext) {
-    const { log, metrics, machine, asked = () => [] } = context;
+    const { log, metrics, machine, process: known = nothingKnown } = context;
     this.#config = config;
     this.#log = log;
     this.#errorLines = new LimitedLines(log, { what: "internal errors", level: "error", max: 5, periodMs: 60_000 });
@@ -106,7 +113,7 @@ export class Monitor {
     const state = (name: string): ClusterState | undefined => store.clusterNamed(name);
     const detector = new EventDetector({
       awaitsFirstRound: true,
-      asked,
+      asked: known.asked.checks,
       ofFeatures: (name) => this.features.conditions(name),
       conditions: eventConditions,
     });
@@ -115,7 +122,7 @@ export class Monitor {
     const follows = { log, metrics: metrics.own, cluster: state, policy, setTimer: machine.setTimer };
     const probed = new ConnectedAddresses(() => clock.now());
     this.offers = { process: store.current.instance };
-    this.features = this.#buildFeatures({ ...follows, backendCounts: context.backendCounts ?? noCounts }, probed);
+    this.features = this.#buildFeatures({ ...follows, ...known }, probed);
     this.proofs = new AddressProofs({ config: () => this.#config, now: () => clock.now() });
     this.#stateFile = this.#buildStateFile();
     this.#probers = this.#buildProbers(metrics, probed);
@@ -285,7 +292,7 @@ export class Monitor {
   }
 
   #buildFeatures(
-    follows: Pick<FeaturesContext, "log" | "metrics" | "cluster" | "policy" | "setTimer" | "backendCounts">,
+    follows: KnownOfProcess & Pick<FeaturesContext, "log" | "metrics" | "cluster" | "policy" | "setTimer">,
     probed: ConnectedAddresses,
   ): Features {
     const { store, clock } = this;
@@ -299,6 +306,11 @@ export class Monitor {
       wall: () => clock.wall(),
       random,
       newId: newInstanceId,
+      events: {
+        recent: () => this.eventLog.events.recent(),
+        openCount: (cluster) => this.eventLog.openCount(cluster),
+        subscribe: (listener) => this.eventLog.events.subscribe(listener),
+      },
       onOutcome: (listener) => store.onOutcome((outcome) => listener(outcome)),
       record: (outcome) => this.#record(outcome),
       told: this.#takesWord(),

@@ -8,7 +8,7 @@ export interface LifeParts {
   readonly start: () => Promise<void>;
   /** Runs the reload that was requested during the start. */
   readonly reload: () => void;
-  /** The process takes no more work: refuses reloads, and ends streams. */
+  /** The process takes no more work: refuses reloads. */
   readonly refuse: () => void;
   /** How long answers go on before everything is closed, in ms. */
   readonly drainMs: () => number;

@@ -2,11 +2,15 @@ import type { CalledChange } from "../cluster/management-call.ts";
 import type { Node } from "../cluster/node.ts";
 import type { Hint, HintEffect } from "../cluster/hint.ts";
 import type { ClusterState, Snapshot } from "../cluster/snapshot.ts";
+import type { LagLimit } from "../cluster/lag-limit.ts";
 import type { ClusterConfig, Config, ListenerConfig } from "../config/model/config.ts";
 import type { Found } from "../health/conditions/condition.ts";
-import type { EventDraft, EventKind } from "../events/cluster-event.ts";
+import type { ClusterEvent, EventDraft, EventKind } from "../events/cluster-event.ts";
+import type { AskedOverview } from "../health/documents/asked-nodes.ts";
 import type { HealthPolicy } from "../health/health-policy.ts";
+import type { AskedCheck } from "../health/rules/asked-checks.ts";
 import type { AnswerOfFeature, FeatureCall } from "../http/admin-api/admin-api.ts";
+import type { ConfigOverview } from "../http/diagnostics/config-overview.ts";
 import type { ConnectionHandler } from "../http/listener/listener-set.ts";
 import type { BackendCount } from "../http/message/server-census.ts";
 import type { Logger } from "../log/logger.ts";
@@ -54,10 +58,30 @@ export interface Host {
   readonly announceChange: (change: CalledChange) => () => void;
   /** Follows a hint: nodes are probed more often for a while. */
   readonly hint: (hint: Hint) => HintEffect;
+  /** What balancers ask all processes for. */
+  readonly asked: {
+    /** The checks of a cluster with a limit for lag, as of some seconds ago. */
+    readonly checks: (cluster: string) => readonly AskedCheck[];
+    /** The nodes of a cluster, as of some seconds ago. */
+    readonly nodes: (cluster: ClusterState) => AskedOverview;
+    /** The limits that the lag of a cluster's nodes is compared with. */
+    readonly limits: (cluster: string) => Promise<readonly LagLimit[]>;
+  };
+  /** Which configuration is in force, and which was refused. */
+  readonly loadedConfig: () => ConfigOverview;
   /** The checks of each server that HAProxy names, of all processes. */
   readonly backendCounts: () => Promise<readonly BackendCount[]>;
   /** Publishes an event, and logs it. Never throws. @param fields what its line in the log says in addition */
   readonly publish: (event: EventDraft, fields?: object) => void;
+  /** What was published of all clusters. */
+  readonly events: {
+    /** The newest, oldest first. */
+    readonly recent: () => readonly ClusterEvent[];
+    /** How many of a cluster have begun and not ended. */
+    readonly openCount: (cluster: string) => number;
+    /** Calls a listener with each that is published from now on. @returns removes it */
+    readonly subscribe: (listener: (event: ClusterEvent) => void) => () => void;
+  };
   /** Calls a listener with each outcome that changed the snapshot. @returns removes it */
   readonly onOutcome: (listener: (outcome: ProbeOutcome) => void) => () => void;
   /** Records evidence that the feature itself has got of a cluster that is probed here. Never throws. */
@@ -152,7 +176,10 @@ export interface Feature<Running extends Opened> {
   readonly precedesProbes?: true;
   /** Routes whose first call opens it although the configuration does not use it. It stays open then. */
   readonly opensOn?: readonly string[];
-  /** Answers on admin listeners, by the first part of the path. `null`: the feature is not in use. */
+  /**
+   * Answers on admin listeners, by the first part of the path, or by two parts; by none: what no other path answers.
+   * `null`: the feature is not in use.
+   */
   readonly routes?: Readonly<
     Record<string, (running: Running | null, call: FeatureCall) => ReturnType<AnswerOfFeature>>
   >;
@@ -163,8 +190,11 @@ export interface Feature<Running extends Opened> {
   readonly conditions?: (running: Running, cluster: string) => readonly Found<EventKind>[];
   /** What `/status` says of a cluster in addition. */
   readonly overview?: (running: Running, cluster: string) => object;
-  /** What `/edges` says of this process in addition. `null`: the feature is not in use. */
-  readonly edges?: (running: Running | null) => object;
+  /**
+   * What `/edges` says of this process in addition. `null`: the feature is not in use.
+   * @param only the cluster of the listener that received the request: what belongs to others is left out; `null`: all
+   */
+  readonly edges?: (running: Running | null, only: string | null) => object;
   /** What speaks on listeners of its dialects. */
   readonly dialects?: Readonly<Record<string, Dialect<Running>>>;
 }

@@ -161,21 +161,6 @@ const readMetrics: readonly ReadMetric[] = [
   },
   {
     type: "gauge",
-    name: "rolecall_streams_open",
-    help: "Streams of events that are open: pages and programs that follow this process.",
-    read: ({ streams }) => streams().open,
-  },
-  {
-    type: "counter",
-    name: "rolecall_streams_total",
-    help: "Streams of events: opened, refused with 429, or ended because the client did not read.",
-    read: ({ streams }) => {
-      const { opened, refused, unread } = streams();
-      return byLabel("outcome", { opened, refused, unread });
-    },
-  },
-  {
-    type: "gauge",
     name: "rolecall_certificate_expiry_timestamp_seconds",
     help: "When the certificate of a listener, or the one presented to a cluster's nodes (usage client), expires.",
     read: ({ certificates }) =>

@@ -29,8 +29,6 @@ export interface MetricSources extends ClusterSources {
     readonly loadedAtMs: number;
     readonly refused: { readonly problems: number } | null;
   };
-  /** What the streams of the live page did. */
-  readonly streams: () => StreamUsage;
   /** Brings `answers` and `workers` up to date. */
   readonly refresh: () => Promise<void>;
   /** Names and prefixes of the nodes' metrics. */
@@ -54,14 +52,6 @@ export interface FastPathUsage {
   /** Connections that fell back, by reason. */
   readonly fallbacks: Readonly<Record<string, number>>;
   readonly trips: number;
-}
-
-/** What the streams of the live page did. */
-export interface StreamUsage {
-  readonly open: number;
-  readonly opened: number;
-  readonly refused: number;
-  readonly unread: number;
 }
 
 /** When a certificate expires. */

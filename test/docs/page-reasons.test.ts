@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { test } from "node:test";
 import { hardReasons, softReasons } from "../../src/health/reason.ts";
 
-const file = "src/web/reasons.json";
+const file = "src/features/page/web/reasons.json";
 
 /** The sections of docs/reasons.md as plain text: reason -> heading of each part -> text. */
 function reasonTexts(): string {
@@ -24,7 +24,7 @@ function plain(markdown: string): string {
     .trim();
 }
 
-test("src/web/reasons.json: holds what docs/reasons.md says (UPDATE_DOCS=1 writes it)", () => {
+test("src/features/page/web/reasons.json: holds what docs/reasons.md says (UPDATE_DOCS=1 writes it)", () => {
   if (process.env["UPDATE_DOCS"] === "1") writeFileSync(file, reasonTexts());
   assert.equal(readFileSync(file, "utf8"), reasonTexts());
 });

@@ -33,6 +33,13 @@ export function featuresContext(changes: Partial<FeaturesContext> = {}): Feature
     probeNow: () => {},
     announceChange: () => () => {},
     hint: () => "unknown",
+    asked: {
+      checks: () => [],
+      nodes: () => ({ nodes: new Map(), nonMembers: [] }),
+      limits: () => Promise.resolve([]),
+    },
+    loadedConfig: () => ({ file: null, loaded_at: "2026-01-01T00:00:00.000Z", refused: null }),
+    events: { recent: () => [], openCount: () => 0, subscribe: () => () => {} },
     backendCounts: () => Promise.resolve([]),
     publish: () => {},
     offers: { process: "i1" },

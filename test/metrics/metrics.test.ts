@@ -31,7 +31,6 @@ function metricsOf(
     fed: () => fed,
     certificates: () => [],
     lostLogLines: () => 0,
-    streams: () => ({ open: 0, opened: 0, refused: 0, unread: 0 }),
     refresh: () => Promise.resolve(),
     exporter: () => exporter,
     schedule: () => ({ probe: configOf({ clusters: [] }).probe, livenessIntervalFactor: 10 }),

@@ -27,7 +27,6 @@ export const metrics: MonitorContext["metrics"] = new Metrics({
   lostLogLines: () => 0,
   refresh: unused,
   exporter: unused,
-  streams: unused,
   schedule: unused,
   version: "simulated",
 });

@@ -9,7 +9,7 @@ const refuses: Backend = {
   passthrough: { manage: () => Promise.reject(unexpected()), fetch: () => Promise.reject(unexpected()) },
   admin: () => Promise.reject(unexpected()),
   diagnostics: () => Promise.reject(unexpected()),
-  exporter: () => Promise.reject(unexpected()),
+  rest: () => Promise.reject(unexpected()),
 };
 
 function unexpected(): Error {

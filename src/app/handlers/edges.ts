@@ -2,7 +2,6 @@ import { version } from "../../config/version.ts";
 import type { ListenerConfig } from "../../config/model/config.ts";
 import type { AnswerCounter } from "../../http/message/answer-counter.ts";
 import type { BackendCount } from "../../http/message/server-census.ts";
-import type { LivePage } from "./live-page.ts";
 
 type AnswerRow = ReturnType<AnswerCounter["rows"]> extends Iterable<infer Row> ? Row : never;
 
@@ -11,13 +10,12 @@ export interface EdgesSources {
   readonly phase: string;
   readonly configFile: string | null;
   readonly counter: AnswerCounter;
-  readonly page: LivePage;
   readonly monitor: {
     readonly store: { readonly current: { readonly instance: string } };
     /** The pushes to each balancer. @param only a cluster: those for other clusters are left out; `null`: all */
     balancers(only: string | null): readonly object[];
-    /** What features say of this process. */
-    readonly features: { edges(): object };
+    /** What features say of this process. @param only as that of `balancers` */
+    readonly features: { edges(only: string | null): object };
   };
   readonly listeners: {
     readonly listeners: readonly { readonly config: ListenerConfig; readonly port: number }[];
@@ -42,7 +40,7 @@ interface BackendSources {
  *   are the answers by route, which are counted for all clusters together. `null`: everything is described
  */
 export async function describeEdges(sources: EdgesSources, only: string | null): Promise<object> {
-  const { listeners, counter, page, monitor, phase, configFile } = sources;
+  const { listeners, counter, monitor, phase, configFile } = sources;
   await listeners.refresh();
   const answers = only === null ? [...counter.rows(), ...listeners.answers()] : [];
   const isShown = ({ cluster }: { readonly cluster: string | null }): boolean => only === null || cluster === only;
@@ -62,11 +60,10 @@ export async function describeEdges(sources: EdgesSources, only: string | null):
     workers: listeners.usage(),
     // A listener without a cluster serves this one too.
     listeners: listeners.listeners.filter(({ config }) => config.cluster === null || isShown(config)).map(listenerRow),
-    streams: page.streams.counts,
     answers: summed(answers, ({ route, status }) => `${route} ${status}`),
     backends: backendRows(backends),
     balancers: monitor.balancers(only),
-    ...(only === null ? monitor.features.edges() : {}),
+    ...monitor.features.edges(only),
   };
 }
 

@@ -6,8 +6,6 @@ import { noPast, type Past } from "../../events/stored/past.ts";
 import type { Features } from "../host/features.ts";
 import { answerAdminRequest } from "../../http/admin-api/admin-api.ts";
 import type { HintApiContext } from "../../http/admin-api/hint-api.ts";
-import type { WantedLag } from "../../http/admin-api/lag-api.ts";
-import type { PageApiContext } from "../../http/admin-api/page-api.ts";
 import type { SnapshotLongPoll } from "../../http/admin-api/snapshot-long-poll.ts";
 import type { ConfigOverview } from "../../http/diagnostics/config-overview.ts";
 import { answerDiagnostics } from "../../http/diagnostics/diagnostics-api.ts";
@@ -25,13 +23,12 @@ import type { DrainsApiContext } from "../../http/admin-api/drains-api.ts";
 import type { PoolsApiContext } from "../../http/admin-api/pools-api.ts";
 import type { Passthrough } from "../../http/message/passthrough.ts";
 import type { BalancerStatus } from "../../balancing/balancer.ts";
+import type { ListenerInConfig } from "../../feature/listener-api.ts";
+import { listenerApis } from "../registry/listener-apis.ts";
 import type { AnswerSources } from "./answer-sources.ts";
-import { buildExporterApi } from "./exporter-pages.ts";
 import { poolUsers, servedPools } from "./pool-users.ts";
-import type { LivePage } from "./live-page.ts";
-import type { Backend, ListenerInConfig } from "./listener-handler.ts";
-import { type LagOverTime, LagSteps } from "../../events/stored/lag-steps.ts";
-import type { LagSeries } from "../../http/live/recent-lag.ts";
+import { apiRest } from "./feature-api.ts";
+import type { Backend } from "./listener-handler.ts";
 
 /** What the main process answers from, in addition to the snapshot. */
 export interface MainBackendContext {
@@ -40,7 +37,6 @@ export interface MainBackendContext {
   readonly past: () => Past | null;
   readonly passthrough: Passthrough;
   readonly snapshots: SnapshotLongPoll;
-  readonly page: LivePage;
   /**
    * This process, its workers and listeners, the checks of balancers, and the pushes to them: of one cluster, or all.
    */
@@ -76,7 +72,7 @@ export function buildMainBackend(
   sources: AnswerSources,
   context: MainBackendContext,
 ): Backend {
-  const { passthrough, metrics, drains, hints, snapshots, page } = context;
+  const { passthrough, metrics, drains, hints, snapshots } = context;
   const scope = scopeOf(listener, config);
   const diagnostics = diagnosticsOf(sources, context);
   const admin = {
@@ -86,10 +82,8 @@ export function buildMainBackend(
     metrics: (): ReturnType<Metrics["render"]> => metrics.render(),
     drains,
     snapshots,
-    live: page.streams,
-    page: page.files,
     hints: { ...hints, snapshot: sources.snapshot, access: listener.access },
-    pageApi: pageApiOf(listener, scope, context),
+    edges: () => context.edges(listener.cluster),
     pools: {
       pools: servedPools(config),
       snapshot: sources.snapshot,
@@ -105,39 +99,18 @@ export function buildMainBackend(
     listeners: listenerDirectory(listener, config.listen, sources.portOf),
   };
   const counted = { ...diagnostics, onAnswer: (status: number): void => sources.onAnswer("operator", status) };
-  const exporter = listener.dialect === "exporter" ? buildExporterApi({ listener, config }, sources, context) : null;
+  const api = listenerApis.find(({ dialect }) => dialect === listener.dialect);
   return {
     passthrough,
     admin: (call) => answerAdminRequest(call, admin),
     diagnostics: (call) => answerDiagnostics(call, scope, counted),
-    exporter: (call) => {
-      if (exporter === null) throw new Error("Cannot answer: the listener must speak the exporter API");
-      return exporter.handle(call);
-    },
+    rest: api === undefined ? notOfApi : apiRest(api, { listener, config }, { sources, context }),
   };
 }
 
-/** What the calls of the live page are answered from. */
-function pageApiOf(
-  listener: ListenerInConfig["listener"],
-  scope: ReturnType<typeof scopeOf>,
-  context: MainBackendContext,
-): PageApiContext {
-  const { past, page, gate, wall } = context;
-  return {
-    scope,
-    access: listener.access,
-    lag: {
-      recent: (cluster: string) => page.lag.of(cluster),
-      since: (wanted: WantedLag, reading: PageReadingContext) =>
-        findLag({ recent: (cluster) => page.lag.of(cluster), past: past() ?? noPast }, wanted, reading),
-      hasHistory: () => past() !== null,
-      wall,
-      gate,
-    },
-    limits: context.limits,
-    edges: () => context.edges(listener.cluster),
-  };
+/** Not called: only APIs of features have more than what is answered from memory. */
+function notOfApi(): never {
+  throw new Error("Cannot answer: the listener must have an API of a feature");
 }
 
 /** What the diagnostics pages are rendered from. */
@@ -205,43 +178,4 @@ export async function findEvidence(
   // Drains in force that began before the evidence in memory are in the older part already.
   const newer = recorded.filter(({ atWallMs }) => atWallMs >= inMemorySinceMs);
   return { recorded: [...older.recorded, ...newer], accused: older.accused, sinceWallMs, isComplete };
-}
-
-/** How many steps an answer has at most. */
-const stepsMax = 720;
-/** The shortest step, in ms: the history has one value a minute. */
-const minuteMs = 60_000;
-
-/** Where lag is stored: the last 15 minutes in memory, more on disk if a history is configured. */
-interface LagStores {
-  readonly recent: (cluster: string) => LagSeries;
-  readonly past: Pick<Past, "readLag">;
-}
-
-/** The lag of a cluster in a range of time, in the form of the answer. */
-interface FoundLag extends LagOverTime {
-  readonly step_ms: number;
-  /** `false` if lag in that range was left out, because there is too much to read. */
-  readonly complete: boolean;
-}
-
-/**
- * Finds the lag of a cluster in a range of time, on disk and in memory. Each step has its highest value.
- * `turn` counts the time for which this blocks the event loop; `signal` is aborted when the client leaves.
- */
-export async function findLag(
-  { recent, past }: LagStores,
-  { cluster, fromMs, toMs }: WantedLag,
-  { turn, signal }: PageReadingContext,
-): Promise<FoundLag> {
-  const stepMs = Math.max(1, Math.ceil((toMs - fromMs) / stepsMax / minuteMs)) * minuteMs;
-  const steps = new LagSteps({ fromMs, toMs }, stepMs);
-  const complete = await past.readLag(cluster, steps, { signal, charge: (ms) => turn.charge(ms) });
-  const { at, nodes } = recent(cluster);
-  for (const [index, atMs] of at.entries())
-    steps.add(
-      atMs,
-      Object.entries(nodes).map(([node, lags]) => [node, lags[index] ?? null]),
-    );
-  return { step_ms: stepMs, complete, ...steps.series };
 }

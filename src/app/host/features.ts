@@ -88,9 +88,9 @@ export class Features {
     return Object.assign({}, ...this.#all.map((one) => one.overview(cluster)));
   }
 
-  /** What features say of this process in `/edges`. */
-  edges(): object {
-    return Object.assign({}, ...this.#all.map((one) => one.edges()));
+  /** What features say of this process in `/edges`. @param only nothing of other clusters than this; `null`: all */
+  edges(only: string | null): object {
+    return Object.assign({}, ...this.#all.map((one) => one.edges(only)));
   }
 
   /** The state of each, by its name. */
@@ -107,7 +107,7 @@ export class Features {
     return [...this.#ownMetrics, ...this.#all.flatMap(({ metrics }) => metrics)];
   }
 
-  /** The answers of features on admin listeners, by the first part of the path. */
+  /** The answers of features on admin listeners, by the first parts of the path. */
   get routes(): ReadonlyMap<string, AnswerOfFeature> {
     return new Map(this.#all.flatMap(({ routes }) => [...routes]));
   }

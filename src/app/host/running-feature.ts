@@ -41,7 +41,7 @@ export interface RunningFeature {
   withdrawn(isWithdrawn: boolean): void;
   conditions(cluster: string): readonly Found<EventKind>[];
   overview(cluster: string): object;
-  edges(): object;
+  edges(only: string | null): object;
   readonly metrics: readonly BroughtMetric[];
   readonly routes: ReadonlyMap<string, AnswerOfFeature>;
   readonly clusterRoutes: ReadonlyMap<string, AnswerOfFeature>;
@@ -211,9 +211,9 @@ class FeatureInProcess<Running extends Opened> implements RunningFeature {
     return this.#contain<object>({}, (opened) => this.#feature.overview?.(opened, cluster) ?? {});
   }
 
-  edges(): object {
+  edges(only: string | null): object {
     try {
-      return this.#feature.edges?.(this.#running) ?? {};
+      return this.#feature.edges?.(this.#running, only) ?? {};
     } catch (error) {
       this.#count(error, {});
       return {};

@@ -8,6 +8,7 @@ import { follow } from "../../features/follow/feature.ts";
 import { gateway } from "../../features/gateway/feature.ts";
 import { haproxy } from "../../features/haproxy/feature.ts";
 import { history } from "../../features/history/feature.ts";
+import { page } from "../../features/page/feature.ts";
 import { pgbouncer } from "../../features/pgbouncer/feature.ts";
 import { switchover } from "../../features/switchover/feature.ts";
 import { xds } from "../../features/xds/feature.ts";
@@ -17,6 +18,7 @@ import { featureIn, type FeaturesContext } from "../host/running-feature.ts";
 /** Every feature of the service, in the order in which they are configured and told of changes. */
 export function featuresOf(context: FeaturesContext): Features {
   return new Features([
+    featureIn(page, context),
     featureIn(history, context),
     featureIn(fleet, context),
     featureIn(follow, context),

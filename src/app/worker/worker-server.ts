@@ -11,13 +11,15 @@ import { sentProblemOf } from "../../workers/sent-problem.ts";
 import { shortestLateTtlMs } from "../../health/evidence/node/late-here.ts";
 import { answerSourcesOf } from "../handlers/answer-sources.ts";
 import { type Backend, buildListenerHandler } from "../handlers/listener-handler.ts";
+import type { CostlyPage } from "../../feature/listener-api.ts";
+import type { Request } from "../../http/message/request.ts";
+import { listenerApis } from "../registry/listener-apis.ts";
 import { mayBeProbedElsewhere } from "../registry/probed-elsewhere.ts";
 import { WorkerState } from "./worker-state.ts";
 import { relay } from "../../workers/relay.ts";
-import { exporterPageOf } from "../../http/message/exporter-paths.ts";
 import type { IncomingCall } from "../../http/message/incoming-call.ts";
 import { diagnosticsPageOf } from "../../http/node-api/diagnostics-paths.ts";
-import { scrapesMax, servePage } from "../../http/pages/page.ts";
+import { servePage } from "../../http/pages/page.ts";
 
 /** Sends a message to the main process. */
 export type SendToMain = (message: FromWorker, socket?: SendHandle) => void;
@@ -157,8 +159,13 @@ export class WorkerServer {
       lateness: () => ({ isLate: isLate(state), isWithdrawn: false }),
     });
     const { config } = state;
-    const { telemetryPath } = config.exporter;
-    const backend = buildWorkerBackend({ gate: this.#gate, relayAddress: () => state.relay, key, telemetryPath });
+    const api = listenerApis.find(({ dialect }) => dialect === listener.dialect);
+    const backend = buildWorkerBackend({
+      gate: this.#gate,
+      relayAddress: () => state.relay,
+      key,
+      pageOf: (request) => api?.pageOf(request, config) ?? null,
+    });
     return buildListenerHandler({ listener, config }, sources, backend);
   }
 
@@ -184,28 +191,26 @@ interface WorkerBackendContext {
   readonly relayAddress: () => RelayAddress;
   /** The key of the listener, by which the main process knows it. */
   readonly key: string;
-  /** The path of the metrics on exporter listeners. */
-  readonly telemetryPath: string;
+  /** The costly page that a request for the API of a feature asks for. */
+  readonly pageOf: (request: Request) => CostlyPage | null;
 }
 
 /**
  * Builds the backend of one listener in a worker: it relays to the main process. Pages go through the worker's page
  * gate first, so that the main process, which renders them, is not flooded through its workers.
  */
-export function buildWorkerBackend({ gate, relayAddress, key, telemetryPath }: WorkerBackendContext): Backend {
+export function buildWorkerBackend({ gate, relayAddress, key, pageOf }: WorkerBackendContext): Backend {
   const relayToMain = (call: IncomingCall): Promise<void> => relay(call, { ...relayAddress(), listener: key });
   const relayCall: RequestHandler = (call) => relayToMain(call).then(() => null);
-  const relayPage = (name: string, runningMax: number, call: IncomingCall): Promise<null> =>
-    servePage({ gate, name, runningMax, render: () => relayCall(call) }, call);
+  const relayPage = (page: CostlyPage, call: IncomingCall): Promise<null> =>
+    servePage({ gate, ...page, render: () => relayCall(call) }, call);
   return {
     passthrough: { manage: (_, call) => relayToMain(call), fetch: (_, call) => relayToMain(call) },
     admin: relayCall,
-    diagnostics: (call) => relayPage(diagnosticsPageOf(call.request.target), 1, call),
-    exporter: (call) => {
-      const page = exporterPageOf(call.request.target, telemetryPath);
-      if (page === null) return relayCall(call);
-      // All waiting scrapes of the metrics share one rendering.
-      return relayPage(`exporter ${page}`, page === "metrics" ? scrapesMax : 1, call);
+    diagnostics: (call) => relayPage({ name: diagnosticsPageOf(call.request.target), runningMax: 1 }, call),
+    rest: (call) => {
+      const page = pageOf(call.request);
+      return page === null ? relayCall(call) : relayPage(page, call);
     },
   };
 }

@@ -44,15 +44,6 @@ export interface StoredChange extends LoggedChange {
   readonly node: string;
 }
 
-/** The highest lag of each node of a cluster within one minute. */
-export interface LagMinute {
-  readonly cluster: string;
-  /** The last sample of the minute, in ms since the epoch. */
-  readonly atWallMs: number;
-  /** Node -> bytes; `null` where the lag was unknown all the time, or where the node led. */
-  readonly lags: ReadonlyMap<string, number | null>;
-}
-
 /** A time whose evidence is wanted, in ms since the epoch. What is farthest from `aroundWallMs` is left out first. */
 export interface PastTime {
   readonly cluster: string;
@@ -72,7 +63,6 @@ export interface ReadingContext {
 /** What keeps the past beyond the memory of this process. Nothing throws: what cannot be read is left out. */
 export interface Past extends HistorySink {
   addEvent(event: ClusterEvent): void;
-  addLag(minute: LagMinute): void;
   /** The events and verdict changes at the end, oldest first. */
   readRecent(): Promise<{ readonly events: readonly ClusterEvent[]; readonly changes: readonly StoredChange[] }>;
   /** The newest events of a time. */
@@ -91,7 +81,6 @@ export const noPast: Past = {
   addAccused: () => {},
   addSubject: () => {},
   addEvent: () => {},
-  addLag: () => {},
   readRecent: () => Promise.resolve({ events: [], changes: [] }),
   readEvents: () => Promise.resolve({ events: [], isComplete: true }),
   readEvidence: () => Promise.resolve({ subject: null, recorded: [], accused: new Map(), isComplete: true }),

@@ -16,5 +16,5 @@ export const fleet: Feature<RunningFleet> = {
   precedesProbes: true,
   routes: { fleet: answerFleet },
   metrics: fleetMetrics,
-  edges: (running) => ({ fleet: running?.summary() ?? null }),
+  edges: (running, only) => (only === null ? { fleet: running?.summary() ?? null } : {}),
 };

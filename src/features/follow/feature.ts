@@ -18,12 +18,13 @@ export const follow: Feature<RunningFollow> = {
   routes: { feed: answerFeed },
   opensOn: ["feed"],
   metrics: followMetrics,
-  edges: (running) => ({
-    upstreams: (running?.follows.upstreams ?? []).map(({ silentMs, receivedBytes, ...upstream }) => ({
+  edges: (running, only) => {
+    if (only !== null) return {};
+    const upstreams = (running?.follows.upstreams ?? []).map(({ silentMs, receivedBytes, ...upstream }) => ({
       ...upstream,
       silent_ms: silentMs,
       received_bytes: receivedBytes,
-    })),
-    followers: running?.feeds.followers ?? [],
-  }),
+    }));
+    return { upstreams, followers: running?.feeds.followers ?? [] };
+  },
 };

@@ -6,9 +6,6 @@ import type { IncomingCall } from "../message/incoming-call.ts";
 import { type Reply, errorReply, jsonReply, methodNotAllowed } from "../message/reply.ts";
 import { type Request, safeMethods, safeMethodsAllowHeader } from "../message/request.ts";
 import { type RequestTarget, parseRequestTarget } from "../message/request-target.ts";
-import type { LiveStreams } from "../live/live-streams.ts";
-import type { PageFiles } from "../live/page-files.ts";
-import { isLivePagePath, livePageReply } from "../live/page-reply.ts";
 import { answerSelf } from "../node-api/answer.ts";
 import type { DescribeListeners } from "../node-api/listener-directory.ts";
 import { diagnosticsPaths } from "../node-api/diagnostics-paths.ts";
@@ -17,7 +14,6 @@ import { scrapesMax, servePage } from "../pages/page.ts";
 import { type HintApiContext, answerHint, hintScopeOf, isHintCall, isHintPath } from "./hint-api.ts";
 import { type DrainsApiContext, answerDrainRequest } from "./drains-api.ts";
 import { feedPathOf } from "./feed-paths.ts";
-import { type PageApiContext, answerPageApi, isPageApiTarget } from "./page-api.ts";
 import { answerPools, type PoolsApiContext } from "./pools-api.ts";
 import { isServed, unknownCluster } from "./served-cluster.ts";
 import type { PageGate } from "../pages/page-gate.ts";
@@ -35,13 +31,11 @@ export interface AdminApiContext {
   /** The metrics of this process and of the nodes in the Prometheus text format, with its content type. */
   readonly metrics: () => Promise<{ readonly pieces: readonly Buffer[]; readonly contentType: string }>;
   readonly drains: DrainsApiContext;
-  readonly live: LiveStreams;
-  /** The files of the live page. */
-  readonly page: PageFiles;
   readonly hints: HintApiContext;
-  readonly pageApi: PageApiContext;
+  /** This process, its workers and listeners, the checks of balancers, and the pushes to them. */
+  readonly edges: () => Promise<object>;
   readonly pools: PoolsApiContext;
-  /** The answers of features, by the first part of the path. */
+  /** The answers of features, by the first part of the path or by two; by none: what no other path answers. */
   readonly features: ReadonlyMap<string, AnswerOfFeature>;
   /** The same below `/clusters/{cluster}/`, by the whole path. */
   readonly clusterRoutes: ReadonlyMap<string, AnswerOfFeature>;
@@ -53,7 +47,7 @@ export interface AdminApiContext {
 /** A request to a path of a feature on an admin listener. */
 export interface FeatureCall {
   readonly call: IncomingCall;
-  /** What follows the first part of the path, without its slash; below a cluster the whole path. */
+  /** What follows the parts that the feature answers by, without its slash; below a cluster the whole path. */
   readonly path: string;
   /** The cluster that the path names; `null`: none. */
   readonly cluster: string | null;
@@ -87,22 +81,11 @@ export function adminScopeOf(request: Request): TokenScope | null {
   return hintScopeOf(request) ?? tokenPaths.find(([, calls]) => calls.test(path))?.[0] ?? null;
 }
 
-const ownPaths = [
-  "/metrics",
-  "/snapshot",
-  "/drains",
-  "/pools",
-  "/hint",
-  "/livez",
-  "/readyz",
-  "/events/stream",
-  "/edges",
-  "/session",
-];
+const ownPaths = ["/metrics", "/snapshot", "/drains", "/pools", "/hint", "/livez", "/readyz", "/edges"];
 
 /**
  * Answers a request of an admin listener: `/metrics`, `/snapshot`, `/drains`, `/pools`, `/hint`, `/livez`, `/readyz`,
- * those of features, the diagnostics pages, the live page and its stream.
+ * `/edges`, those of features, and the diagnostics pages.
  * @returns `null` if the response is written
  */
 export async function answerAdminRequest(
@@ -126,27 +109,20 @@ export async function answerAdminRequest(
     const noSuchPath = (): Reply => notFound(request, sources.features);
     return answer({ call, path: below, cluster, noSuchPath, ...aboutCall(sources, scope, query) });
   }
-  if (!("problem" in target) && isPageApiTarget(target)) return answerPageApi(call, target, sources.pageApi);
   if (path === "drains" || path.startsWith("drains/"))
     return answerDrainRequest(path, call, { drains: sources.drains, only: scope.cluster });
   if (isBare && (path === "pools" || path.startsWith("pools/")))
     return answerPools(call, { path, query: target.query, only: scope.cluster }, sources.pools);
-  const [first = "", ...rest] = path.split("/");
-  const answerOfFeature = sources.features.get(first);
-  if (isBare && answerOfFeature !== undefined) {
+  const isOwn = isBare && path !== "" && ownPaths.includes(`/${path}`);
+  const answerOfFeature = isBare && !isOwn ? featureAnswer(path, sources.features) : null;
+  if (isBare && answerOfFeature !== null) {
     const about = aboutCall(sources, scope, target.query);
     const noSuchPath = (): Reply => notFound(request, sources.features);
-    return answerOfFeature({ call, path: rest.join("/"), cluster: null, noSuchPath, ...about });
+    return answerOfFeature.answer({ call, path: answerOfFeature.below, cluster: null, noSuchPath, ...about });
   }
-  if (isBare && path === "events/stream") return sources.live.open(call, new URLSearchParams(target.query), scope);
-  if (isBare && isLivePagePath(path, message)) {
-    if (!safeMethods.includes(request.method)) return methodNotAllowed(request.method, safeMethodsAllowHeader);
-    return livePageReply(path, call, sources.page);
-  }
-  if (path !== "metrics" && path !== "livez" && path !== "readyz" && path !== "snapshot") {
-    return notFound(request, sources.features);
-  }
+  if (!isOwn) return notFound(request, sources.features);
   if (!safeMethods.includes(request.method)) return methodNotAllowed(request.method, safeMethodsAllowHeader);
+  if (path === "edges") return jsonReply({ code: 200, phrase: "OK" }, JSON.stringify(await sources.edges()));
   if (isBare && path === "snapshot") return sources.snapshots.answer(target.query, message.socket, scope.cluster);
   if (path === "livez" || path === "readyz") return answerSelf(path, sources.unready(), sources.listeners(message));
   const render = (): Promise<Reply> => metricsReply(sources);
@@ -161,6 +137,19 @@ function clusterAnswer(
   if ("problem" in target || target.cluster === null || target.node !== null) return null;
   const answer = routes.get(target.path);
   return answer === undefined ? null : { ...target, cluster: target.cluster, answer };
+}
+
+/** The answer of a feature to any other path, and what is left of that; `null`: no feature has it. */
+function featureAnswer(
+  path: string,
+  routes: AdminApiContext["features"],
+): { readonly answer: AnswerOfFeature; readonly below: string } | null {
+  const parts = path.split("/");
+  for (const length of [2, 1, 0]) {
+    const answer = parts.length < length ? undefined : routes.get(parts.slice(0, length).join("/"));
+    if (answer !== undefined) return { answer, below: parts.slice(length).join("/") };
+  }
+  return null;
 }
 
 /** What every call of a feature has beside its path. */
@@ -179,13 +168,12 @@ function barePathOf(target: ReturnType<typeof parseRequestTarget>): string {
 
 function notFound({ target }: Request, features: AdminApiContext["features"]): Reply {
   const paths = [...ownPaths, ...pathsOf(features), ...diagnosticsPaths].join(", ");
-  return errorReply(404, "not_found", {
-    message: `Cannot find ${target}: an admin listener has ${paths}; a browser gets a page at /`,
-  });
+  const page = features.has("") ? "; a browser gets a page at /" : "";
+  return errorReply(404, "not_found", { message: `Cannot find ${target}: an admin listener has ${paths}${page}` });
 }
 
 function pathsOf(features: AdminApiContext["features"]): readonly string[] {
-  return [...features.keys()].map((name) => `/${name}`);
+  return [...features.keys()].filter((name) => name !== "").map((name) => `/${name}`);
 }
 
 async function metricsReply({ metrics }: Pick<AdminApiContext, "metrics">): Promise<Reply> {

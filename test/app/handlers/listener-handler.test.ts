@@ -60,7 +60,7 @@ function fixtureOf(listener: ListenerConfig): Fixture {
     passthrough: { manage: async () => void (await use("manage")), fetch: async () => void (await use("fetch")) },
     admin: () => use("admin"),
     diagnostics: () => use("diagnostics"),
-    exporter: () => use("exporter"),
+    rest: () => use("rest"),
   };
   const phase: { current: Phase } = { current: "serving" };
   const sources = answerSourcesOf({
@@ -125,7 +125,7 @@ test("answers role paths on an exporter listener itself, and passes pages and th
   assert.equal(await answer("/up"), 503);
   assert.deepEqual(used, []);
   for (const target of ["/metrics", "/stat", "/explain", "/version"]) assert.equal(await answer(target), 418, target);
-  assert.deepEqual(used, ["exporter", "exporter", "exporter", "exporter"]);
+  assert.deepEqual(used, ["rest", "rest", "rest", "rest"]);
   assert.deepEqual(
     ["/reload", "/up"].map((target) => handler.changesState?.(requestOf(target))),
     [true, false],

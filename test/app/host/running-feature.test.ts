@@ -317,13 +317,14 @@ describe("a feature in a process", () => {
     });
 
   test("says what `/edges` shows whether it is in use or not; what throws is left out", async () => {
-    const { running, loaded } = fixture({ more: { edges: (one) => ({ seen: one?.value ?? null }) } });
-    assert.deepEqual(running.edges(), { seen: null });
+    const { running, loaded } = fixture({ more: { edges: (one, only) => ({ seen: one?.value ?? only }) } });
+    assert.deepEqual(running.edges("demo"), { seen: "demo" });
+    assert.deepEqual(running.edges(null), { seen: null });
     running.configure(used);
     await loaded();
-    assert.deepEqual(running.edges(), { seen: 7 });
+    assert.deepEqual(running.edges(null), { seen: 7 });
     const broken = fixture({ more: { edges: () => fail() } });
-    assert.deepEqual([broken.running.edges(), broken.contained.length, fixture().running.edges()], [{}, 1, {}]);
+    assert.deepEqual([broken.running.edges(null), broken.contained.length, fixture().running.edges(null)], [{}, 1, {}]);
   });
 
   test("has conditions examined anew when its use ends, and not when the process ends", async () => {

@@ -138,7 +138,7 @@ describe("a condition is declared once", () => {
 
   test("the live page has the words and tones of the status", async () => {
     const page: { readonly conditions: readonly object[] } = await import(
-      pathToFileURL("src/web/parts/condition.js").href
+      pathToFileURL("src/features/page/web/parts/condition.js").href
     );
     assert.deepEqual(
       page.conditions,

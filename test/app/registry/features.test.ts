@@ -1,5 +1,6 @@
 /** What is true of every feature of the program: it is loaded when it is used, and nothing of it is left after its end. */
 import assert from "node:assert/strict";
+import { EventEmitter } from "node:events";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { connect, createServer, type Socket } from "node:net";
@@ -51,7 +52,7 @@ const uses: Readonly<Record<string, Use>> = {
       },
     }),
     works: (_features, _server, { history }, offers) => {
-      pasts.in(offers)[0]?.addLag({ cluster: "demo", atWallMs: Date.now(), lags: new Map() });
+      pasts.in(offers)[0]?.addAccused("demo", new Map(), Date.now());
       return until("a directory", () => history.directory !== null && existsSync(history.directory));
     },
   },
@@ -78,6 +79,20 @@ const uses: Readonly<Record<string, Use>> = {
       poolers: [poolerAt(port)],
     }),
     works: (_, server) => until("a push and a look", () => server.accepted >= 2),
+  },
+  page: {
+    config: () => ({ listen: [listenerOf({ dialect: "admin" })] }),
+    works: async (features) => {
+      const response = Object.assign(new EventEmitter(), {
+        written: "",
+        writeHead: () => {},
+        write: (text: string) => (response.written += text) !== "",
+        end: () => {},
+      });
+      const about = callOf(null, "GET");
+      await features.routes.get("events/stream")?.({ ...about, call: { ...about.call, response: response as never } });
+      await until("the end of the first state", () => response.written.includes("event: ready"));
+    },
   },
   gateway: {
     config: () => ({ listen: [listenerOf({ dialect: "admin" })] }),
@@ -209,10 +224,10 @@ function watchedCluster(etcd: string): Config["clusters"][number] {
 }
 
 /** A call of an operator for a cluster, as far as features read it. */
-function callOf(cluster: string, method = "POST"): FeatureCall {
+function callOf(cluster: string | null, method = "POST"): FeatureCall {
   const call = {
     request: { method, target: "" },
-    message: { headers: { "content-type": "application/json" } },
+    message: { headers: { "content-type": "application/json" }, socket: { setNoDelay: () => {} } },
     caller: { principal: "ops", address: "127.0.0.1" },
   };
   const access = { management: true, readOnly: false };

@@ -4,6 +4,8 @@ import { Socket } from "node:net";
 import { test } from "node:test";
 import { buildWorkerBackend } from "../../../src/app/worker/worker-server.ts";
 import { unrestrictedAccess } from "../../../src/config/model/listener-access-config.ts";
+import { exporterApi } from "../../../src/features/exporter/exporter-api.ts";
+import { configOf } from "../../fake/config.ts";
 import type { IncomingCall } from "../../../src/http/message/incoming-call.ts";
 import { PageGate } from "../../../src/http/pages/page-gate.ts";
 
@@ -20,7 +22,7 @@ function callOf(target: string): IncomingCall {
 }
 
 /** The status that a worker answers itself; "relayed" if it relays the request. */
-async function answerOf(gate: PageGate, api: "exporter" | "diagnostics", target: string): Promise<number | string> {
+async function answerOf(gate: PageGate, api: "rest" | "diagnostics", target: string): Promise<number | string> {
   const relayed = new Error("relayed");
   const backend = buildWorkerBackend({
     gate,
@@ -28,7 +30,7 @@ async function answerOf(gate: PageGate, api: "exporter" | "diagnostics", target:
       throw relayed;
     },
     key: "key",
-    telemetryPath: "/metrics",
+    pageOf: (request) => exporterApi.pageOf(request, configOf({ clusters: [] })),
   });
   const call = callOf(target);
   try {
@@ -45,9 +47,9 @@ test("relays pages through the gate, and other requests without it", async (cont
   const alive = setInterval(() => {}, 1_000);
   context.after(() => clearInterval(alive));
   for (const [api, target, page, atOnce] of [
-    ["exporter", "/metrics", "exporter metrics", 16],
-    ["exporter", "/stat", "exporter stat", 1],
-    ["exporter", "/explain", "exporter explain", 1],
+    ["rest", "/metrics", "exporter metrics", 16],
+    ["rest", "/stat", "exporter stat", 1],
+    ["rest", "/explain", "exporter explain", 1],
     ["diagnostics", "/explain?node=pg1", "explain", 1],
   ] as const) {
     const gate = new PageGate();
@@ -55,6 +57,6 @@ test("relays pages through the gate, and other requests without it", async (cont
     assert.equal(await answerOf(gate, api, target), "relayed", target);
     gate.enter(page, atOnce);
     assert.equal(await answerOf(gate, api, target), 429, target);
-    assert.equal(await answerOf(gate, "exporter", "/version"), "relayed");
+    assert.equal(await answerOf(gate, "rest", "/version"), "relayed");
   }
 });

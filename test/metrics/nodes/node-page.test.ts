@@ -32,7 +32,6 @@ function metricsOf(watched: readonly ClusterFixture[], exporter: Partial<Exporte
     fed: () => new Set(),
     certificates: () => [],
     lostLogLines: () => 0,
-    streams: () => ({ open: 0, opened: 0, refused: 0, unread: 0 }),
     refresh: () => Promise.resolve(),
     exporter: () => ({ ...plain, ...exporter }),
     schedule: () => ({ probe: configOf({ clusters: [] }).probe, livenessIntervalFactor: 10 }),

@@ -4,7 +4,7 @@ import { isObject, parseJson, type JsonObject } from "../../../cluster/values/js
 import { eventSeverities, type ClusterEvent, type EventKind } from "../../../events/cluster-event.ts";
 import type { Accused } from "../../../events/accusation-history.ts";
 import type { IncidentSubject } from "../../../events/incident/incident-subject.ts";
-import type { LagMinute, StoredChange } from "../../../events/stored/past.ts";
+import type { StoredChange } from "../../../events/stored/past.ts";
 import { hardReasons, softReasons } from "../../../health/reason.ts";
 import { encodeOutcome } from "../../../outcomes/outcome-codec.ts";
 
@@ -93,6 +93,15 @@ export function accusedLine(cluster: string, accused: Accused, atMs: number): st
 /** What an incident file states about a cluster, from `atMs` on. */
 export function subjectLine({ name, ...subject }: IncidentSubject, atMs: number): string {
   return lineOf(atMs, "cluster", { c: name, ...subject });
+}
+
+/** The highest lag of each node of a cluster within one minute. */
+export interface LagMinute {
+  readonly cluster: string;
+  /** The last sample of the minute, in ms since the epoch. */
+  readonly atWallMs: number;
+  /** Node -> bytes; `null` where the lag was unknown all the time, or where the node led. */
+  readonly lags: ReadonlyMap<string, number | null>;
 }
 
 export function lagLine({ cluster, atWallMs, lags }: LagMinute): string {

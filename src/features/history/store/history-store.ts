@@ -5,7 +5,6 @@ import { type Accused, accusedOf } from "../../../events/accusation-history.ts";
 import type { ClusterEvent } from "../../../events/cluster-event.ts";
 import { incidentSubject } from "../../../events/incident/incident-subject.ts";
 import {
-  type LagMinute,
   noPast,
   type Past,
   type PastTime,
@@ -18,7 +17,16 @@ import {
 import type { Logger } from "../../../log/logger.ts";
 import type { HealthPolicy } from "../../../health/health-policy.ts";
 import type { VerdictChange } from "../../../events/verdict-changes.ts";
-import { accusedLine, eventLine, lagLine, outcomeLine, startLine, subjectLine, verdictLine } from "./history-lines.ts";
+import {
+  accusedLine,
+  eventLine,
+  lagLine,
+  type LagMinute,
+  outcomeLine,
+  startLine,
+  subjectLine,
+  verdictLine,
+} from "./history-lines.ts";
 import type { LagSteps } from "../../../events/stored/lag-steps.ts";
 import { HistoryReader } from "./history-reader.ts";
 import { HistoryWriter } from "./history-writer.ts";
@@ -109,6 +117,7 @@ export class HistoryStore implements Past {
     this.#writer.add("evidence", subjectLine(incidentSubject(cluster, policy), atWallMs), atWallMs);
   }
 
+  /** Adds a minute of a cluster that is over. */
   addLag(minute: LagMinute): void {
     this.#writer?.add("lag", lagLine(minute), minute.atWallMs);
   }

@@ -36,6 +36,18 @@ export function shownLag(view: ClusterView, observation: Observation): PresentLa
   return isWithout ? { ...noLag, sentAtMs: observation.sentAtMs } : presentLag(view, observation);
 }
 
+/**
+ * The lag of every node of a cluster, in bytes: `null` where it is unknown, and for the lock holder, unless it replicates
+ * from a source.
+ */
+export function lagOfNodes(view: ClusterView): ReadonlyMap<string, number | null> {
+  const { cluster, lock } = view;
+  const isWithout = (name: string): boolean => lock.holder === name && lagOriginOf(cluster) === null;
+  return new Map(
+    cluster.nodes.map((node) => [node.node.name, isWithout(node.node.name) ? null : totalLagBytes(view, node)]),
+  );
+}
+
 const noLag: Omit<PresentLag, "sentAtMs"> = {
   bytes: 0,
   timeMs: 0,

@@ -6,7 +6,7 @@ import type { CommandContext } from "../../../../command/framework/command-conte
 import { CommandError } from "../../../../command/framework/command-error.ts";
 import { errorMessage } from "../../../../cluster/values/error-message.ts";
 
-/** The largest incident file, in bytes. The live page has the same limit (src/web/past/worker.js). */
+/** The largest incident file, in bytes. The live page has the same limit (src/features/page/web/past/worker.js). */
 const bytesMax = 32 * 1024 * 1024;
 
 /** An incident file as it was read. */
