@@ -2,7 +2,7 @@
  * Copies the live page to a folder: `buildPage("dist/web")`, or `node packaging/page.mjs FOLDER`. The page is not compiled.
  * The libraries come from the packages that package-lock.json pins, with their licences. A browser cannot resolve the
  * name of a package, so an import of one becomes a relative path. Two scripts are bundled for the worker that replays
- * incidents: `core.js`, the judgement itself (src/replay/page-core.ts), and `vendor/yaml.js`.
+ * incidents: `core.js`, the judgement itself (src/features/replay/core/page-core.ts), and `vendor/yaml.js`.
  */
 import { build, transform } from "esbuild";
 import { cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
@@ -30,13 +30,13 @@ export async function buildPage(target) {
   await copyPage(target);
   await preloadModules(target);
   const core = {
-    exports: 'export * from "./src/replay/page-core.ts"',
+    exports: 'export * from "./src/features/replay/core/page-core.ts"',
     name: "rolecallCore",
     plugins: [discoversNothing],
   };
   await bundleScript(join(target, "core.js"), core);
   const yaml = {
-    exports: 'export { parseIncidentText } from "./src/features/history/cli/incident/incident-text.ts"',
+    exports: 'export { parseIncidentText } from "./src/features/replay/cli/incident-text.ts"',
     name: "rolecallYaml",
     plugins: [readsYamlOnly],
   };

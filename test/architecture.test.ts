@@ -136,7 +136,7 @@ describe("fields of evidence", () => {
       "features/history/store",
       "outcomes",
       "features/follow/feed",
-      "replay/file",
+      "features/replay/file",
     ];
     const rows = Object.entries(evidence).flatMap(([name, table]): (readonly [string, SomeFields[string]])[] =>
       name.endsWith("Fields") ? Object.entries(table) : [],
@@ -264,7 +264,9 @@ for (const folder of [
 
 describe("replay runs in a browser", () => {
   // The events that are found and the verdicts that change are part of it.
-  const parts = sources.filter(({ top, folder }) => top === "replay" || folder === "events/detection");
+  const parts = sources.filter(
+    ({ folder }) => /^features\/replay\/(core|file)$/.test(folder) || folder === "events/detection",
+  );
   for (const { file, text } of parts) {
     test(`${file} imports no package and no module of Node`, () => {
       assert.deepEqual(packagesOf(text), []);

@@ -7,7 +7,7 @@ import { Ajv } from "ajv";
 import { parse } from "yaml";
 import { loadConfig } from "../../src/app/registry/config.ts";
 import { readPolicy } from "../../src/command/result/policy-file.ts";
-import { checkExpectations } from "../../src/replay/expectations.ts";
+import { checkExpectations } from "../../src/features/replay/core/expectations.ts";
 import { readIncident } from "../incidents/play.ts";
 import { userDocuments, type FencedBlock } from "./markdown.ts";
 

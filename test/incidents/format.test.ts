@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { checkExpectations } from "../../src/replay/expectations.ts";
+import { checkExpectations } from "../../src/features/replay/core/expectations.ts";
 import { readIncident } from "./play.ts";
 
 /** An incident file of one or more steps, each as YAML flow. */

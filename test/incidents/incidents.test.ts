@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { checkExpectations } from "../../src/replay/expectations.ts";
+import { checkExpectations } from "../../src/features/replay/core/expectations.ts";
 import { readIncident } from "./play.ts";
 
 const room = join("test", "spec", "incidents");

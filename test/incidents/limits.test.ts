@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { parse } from "yaml";
 import { incidentPieces } from "../../src/events/incident/incident-file.ts";
 import { incidentSubject } from "../../src/events/incident/incident-subject.ts";
-import { openIncident } from "../../src/replay/page-core.ts";
+import { openIncident } from "../../src/features/replay/core/page-core.ts";
 import { policyOf, unprobedCluster } from "../health/arbitraries.ts";
 import { readIncident } from "./play.ts";
 

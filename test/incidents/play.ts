@@ -1,7 +1,7 @@
 import { parse } from "yaml";
 import { viewAt, type ClusterView } from "../../src/health/evidence/leadership/cluster-view.ts";
-import { readIncidentFile, type IncidentFile } from "../../src/replay/file/incident-file.ts";
-import { stateAtBeginning, replay } from "../../src/replay/replay.ts";
+import { readIncidentFile, type IncidentFile } from "../../src/features/replay/file/incident-file.ts";
+import { stateAtBeginning, replay } from "../../src/features/replay/core/replay.ts";
 
 /** Parses the YAML of an incident file. @throws Error that names an invalid value and its place */
 export function readIncident(text: string, file: string): IncidentFile {

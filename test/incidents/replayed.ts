@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { setTimeout as pause } from "node:timers/promises";
 import { until } from "../fake/until.ts";
-import { answerTo, parseQuestion } from "../../src/replay/question.ts";
+import { answerTo, parseQuestion } from "../../src/features/replay/core/question.ts";
 import { lastSight, readIncident } from "./play.ts";
 
 /** Waits until a check is answered as expected. @param expected `pg1 /primary: 200 fit` */

@@ -8,7 +8,7 @@ import { incidentPieces, type RecordedCluster } from "../../src/events/incident/
 import { incidentSubject } from "../../src/events/incident/incident-subject.ts";
 import { viewAt, type ClusterView } from "../../src/health/evidence/leadership/cluster-view.ts";
 import { withNodes } from "../../src/health/observe/membership.ts";
-import { answerTo, parseQuestion } from "../../src/replay/question.ts";
+import { answerTo, parseQuestion } from "../../src/features/replay/core/question.ts";
 import { Store, type MonitoredCluster } from "../../src/state/store.ts";
 import { policyOf, statusOutcome, failedOutcome } from "../health/arbitraries.ts";
 import { lastSight, readIncident } from "./play.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { replayTimeline } from "../../src/replay/timeline.ts";
+import { replayTimeline } from "../../src/features/replay/core/timeline.ts";
 import { readIncident } from "./play.ts";
 
 const file = join("test", "spec", "incidents", "patroni-3717-lost-conninfo.yaml");

@@ -1,16 +1,25 @@
 import type { CommandSpec } from "../../command/framework/command.ts";
+import { type CommandVerbs, withVerbs } from "../../command/framework/verbs.ts";
 import { eventKinds } from "./event-kinds.ts";
 import { auditCommands } from "../../features/audit/commands.ts";
 import { fleetCommands } from "../../features/fleet/commands.ts";
 import { managementCommands } from "../../features/gateway/commands.ts";
 import { pastCommands } from "../../features/history/commands.ts";
+import { incidentVerbs } from "../../features/replay/commands.ts";
 import { switchoverCommands } from "../../features/switchover/commands.ts";
+
+/** Verbs that features add to commands of others. */
+const addedVerbs: readonly CommandVerbs[] = [incidentVerbs];
 
 /** The commands of the features, by the group of the help that they belong to. */
 export const featureCommands: { readonly look: readonly CommandSpec[]; readonly act: readonly CommandSpec[] } = {
-  look: [...auditCommands, ...fleetCommands, ...pastCommands].map(withChoices),
-  act: [...switchoverCommands, ...managementCommands].map(withChoices),
+  look: [...auditCommands, ...fleetCommands, ...pastCommands].map(withAdded),
+  act: [...switchoverCommands, ...managementCommands].map(withAdded),
 };
+
+function withAdded(command: CommandSpec): CommandSpec {
+  return addedVerbs.filter((added) => added.of === command.name).reduce(withVerbs, withChoices(command));
+}
 
 /** Gives options the values that only the registries know. */
 function withChoices(command: CommandSpec): CommandSpec {

@@ -58,10 +58,7 @@ export const pastCommands: readonly CommandSpec[] = [
     about:
       "Without FILE: writes what rolecall observed in the five minutes before and after a time into a YAML file\n" +
       "(docs/incidents.md), and its name to stderr. Without a history on disk, evidence is kept for at most fifteen minutes. Queries a running\n" +
-      "rolecall; with --directory, reads the files of its history, also after it has stopped.\n" +
-      "show FILE serves the live page over the file on 127.0.0.1 until Ctrl-C. replay FILE judges the file again, prints\n" +
-      "what changed and when, and compares the answers with those under expect. Use - to replay stdin.",
-    positionals: { usage: "[show|replay FILE]", least: 0, most: 2, choices: ["show", "replay"], completes: "file" },
+      "rolecall; with --directory, reads the files of its history, also after it has stopped.",
     options: [
       { name: "around", value: "TIME", help: `the time: ${pastTimeHelp} (default now)` },
       {
@@ -69,7 +66,6 @@ export const pastCommands: readonly CommandSpec[] = [
         value: "FILE",
         help: "write it to this file, - prints it (default incident-CLUSTER-TIME.yaml in the working directory)",
       },
-      { name: "port", value: "PORT", help: "for show: the port on 127.0.0.1 (default: a free one)" },
       clusterOption,
       directoryOption,
       ...serverOptions,
@@ -78,12 +74,9 @@ export const pastCommands: readonly CommandSpec[] = [
       "rolecall incident --around 03:12 --save night.yaml",
       "rolecall incident --around '10min ago' --save - | gzip > incident.yaml.gz",
       "rolecall incident --around 03:12 --directory /var/lib/rolecall/state.json.history",
-      "rolecall incident show night.yaml",
-      "rolecall incident replay night.yaml",
     ],
     checks: [{ id: "evidence", required: true }],
     findingsTo: "stderr",
-    isService: (args) => args.positionals[0] === "show",
     load: async () => (await import("./cli/incident.ts")).incident,
   },
 ];

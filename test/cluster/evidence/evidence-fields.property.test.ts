@@ -21,8 +21,8 @@ import { ChangeDecoder, ChangeEncoder } from "../../../src/features/follow/feed/
 import { schemaOfFields, storedForms, writerOfFields } from "../../../src/outcomes/field-schemas.ts";
 import { sentForms } from "../../../src/features/follow/feed/observation-schema.ts";
 import { formatOfFields, writtenFields } from "../../../src/cluster/incident/written-fields.ts";
-import { incidentKeys, readFields } from "../../../src/replay/file/read-fields.ts";
-import { Reading } from "../../../src/replay/file/reading.ts";
+import { incidentKeys, readFields } from "../../../src/features/replay/file/read-fields.ts";
+import { Reading } from "../../../src/features/replay/file/reading.ts";
 import { outcomeLine } from "../../../src/features/history/store/history-lines.ts";
 import { decodeOutcome } from "../../../src/outcomes/outcome-codec.ts";
 import { readByFollower } from "../../fake/adopting-fixture.ts";

@@ -13,10 +13,6 @@ import { errorMessage } from "../../../cluster/values/error-message.ts";
  */
 export async function incident(context: CommandContext): Promise<void> {
   const { args, result } = context;
-  const [verb, file] = args.positionals;
-  if (verb !== "show" && args.text("port") !== null)
-    throw new CommandError("RC001", "--port can be used only with incident show");
-  if (verb !== undefined) return withFile(context, verb, file);
   const aroundMs = parsePastTime("around", args.text("around") ?? "now", Date.now());
   const query = { cluster: args.text("cluster"), aroundMs };
   const directory = args.text("directory");
@@ -81,15 +77,6 @@ function save(file: string, text: string, flag: "w" | "wx"): void {
     const [what, advice] = flag === "w" ? ["--save", ""] : [file, "; name another file with --save FILE"];
     throw new CommandError("RC150", `Cannot write ${what}: ${errorMessage(error)}${advice}`);
   }
-}
-
-/** `rolecall incident show|replay FILE`. */
-async function withFile(context: CommandContext, verb: string, file: string | undefined): Promise<void> {
-  if (file === undefined) throw new CommandError("RC001", `incident ${verb} takes FILE, got nothing`);
-  const given = ["around", "cluster", "directory"].find((name) => context.args.text(name) !== null);
-  if (given !== undefined) throw new CommandError("RC001", `--${given} cannot be used with incident ${verb}`);
-  if (verb === "show") return (await import("./incident/show-incident.ts")).showIncident(context, file);
-  return (await import("./incident/replay-incident.ts")).replayIncident(context, file);
 }
 
 /** What the file holds, and what it is good for. */

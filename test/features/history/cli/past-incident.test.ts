@@ -6,7 +6,7 @@ import { parse } from "yaml";
 import type { ProbeOutcome } from "../../../../src/cluster/outcome.ts";
 import { incidentPieces } from "../../../../src/events/incident/incident-file.ts";
 import { incidentSubject } from "../../../../src/events/incident/incident-subject.ts";
-import { readIncidentFile } from "../../../../src/replay/file/incident-file.ts";
+import { readIncidentFile } from "../../../../src/features/replay/file/incident-file.ts";
 import { ClusterFixture } from "../../../fake/cluster-fixture.ts";
 import { runJson, runText } from "../../../fake/command-line.ts";
 import { reportOf } from "../../../fake/node-documents.ts";

@@ -12,8 +12,8 @@ import { explain } from "../../../../src/health/rules/explain.ts";
 import { explanationJson, remarksOn } from "../../../../src/health/documents/explanation-document.ts";
 import { nodeOverview } from "../../../../src/health/documents/node-overview.ts";
 import { parseCheckTarget } from "../../../../src/http/diagnostics/explain-reply.ts";
-import { openIncident } from "../../../../src/replay/page-core.ts";
-import { replayed, stateAtBeginning } from "../../../../src/replay/replay.ts";
+import { openIncident } from "../../../../src/features/replay/core/page-core.ts";
+import { replayed, stateAtBeginning } from "../../../../src/features/replay/core/replay.ts";
 import { runText } from "../../../fake/command-line.ts";
 import { readIncident } from "../../../incidents/play.ts";
 

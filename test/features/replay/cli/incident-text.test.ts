@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parse } from "yaml";
-import { parseIncidentText } from "../../../../../src/features/history/cli/incident/incident-text.ts";
+import { parseIncidentText } from "../../../../src/features/replay/cli/incident-text.ts";
 
 const keys = (count: number): readonly string[] => Array.from({ length: count }, (_, at) => `k${at}: 1`);
 

@@ -1,8 +1,8 @@
-import { nodeNamed } from "../cluster/lookup.ts";
-import type { ClusterView } from "../health/evidence/leadership/cluster-view.ts";
-import { explain } from "../health/rules/explain.ts";
-import { explanationText, remarksOn } from "../health/documents/explanation-document.ts";
-import type { IncidentFile } from "./file/incident-file.ts";
+import { nodeNamed } from "../../../cluster/lookup.ts";
+import type { ClusterView } from "../../../health/evidence/leadership/cluster-view.ts";
+import { explain } from "../../../health/rules/explain.ts";
+import { explanationText, remarksOn } from "../../../health/documents/explanation-document.ts";
+import type { IncidentFile } from "../file/incident-file.ts";
 import { answerTo, parseQuestion, type Question } from "./question.ts";
 import { replay } from "./replay.ts";
 

@@ -1,5 +1,5 @@
 /** What the live page uses of the program: the build bundles it as `page/core.js` (packaging/page.mjs). */
-import { readIncidentFile } from "./file/incident-file.ts";
+import { readIncidentFile } from "../file/incident-file.ts";
 import { IncidentPlayer } from "./player.ts";
 
 /**

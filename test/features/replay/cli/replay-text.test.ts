@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { runText } from "../../../../fake/command-line.ts";
+import { runText } from "../../../fake/command-line.ts";
 
 const incident = `name: a primary is killed, and comes back
 why: It was killed.

@@ -1,14 +1,14 @@
-import { noAttachment } from "../cluster/attachment.ts";
-import { unreadDcs } from "../cluster/dcs.ts";
-import { emptyCluster } from "../cluster/empty-cluster.ts";
-import { neverProbed } from "../cluster/observation.ts";
-import type { ProbeOutcome } from "../cluster/outcome.ts";
-import type { ClusterState } from "../cluster/snapshot.ts";
-import { viewAt, type ClusterView } from "../health/evidence/leadership/cluster-view.ts";
-import { withNodes } from "../health/observe/membership.ts";
-import { observe } from "../health/observe/observe.ts";
-import { withSource } from "../health/observe/source.ts";
-import type { IncidentFile, Moment, ReplayedCluster } from "./file/incident-file.ts";
+import { noAttachment } from "../../../cluster/attachment.ts";
+import { unreadDcs } from "../../../cluster/dcs.ts";
+import { emptyCluster } from "../../../cluster/empty-cluster.ts";
+import { neverProbed } from "../../../cluster/observation.ts";
+import type { ProbeOutcome } from "../../../cluster/outcome.ts";
+import type { ClusterState } from "../../../cluster/snapshot.ts";
+import { viewAt, type ClusterView } from "../../../health/evidence/leadership/cluster-view.ts";
+import { withNodes } from "../../../health/observe/membership.ts";
+import { observe } from "../../../health/observe/observe.ts";
+import { withSource } from "../../../health/observe/source.ts";
+import type { IncidentFile, Moment, ReplayedCluster } from "../file/incident-file.ts";
 
 /**
  * The state of the cluster before the first moment of an incident. Members that joined later are not in it: what rolecall
