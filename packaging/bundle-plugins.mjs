@@ -14,8 +14,8 @@ export const onlyNeededParts = {
   },
 };
 
-/** What loads the commands of the core and of tools, and the commands and checks of doctor of features. */
-const commandTables = /\/cli\/specs\/|\/tools\/commands\.ts$|\/features\/\w+\/(commands|doctor)\.ts$/;
+/** What loads the commands of the core and of tools, and what features bring to both. */
+const commandTables = /\/cli\/specs\/|\/tools\/commands\.ts$|\/features\/\w+\/(commands|tools)\.ts$/;
 
 /** Leaves out the other commands, which the bundle of the service never runs. */
 export const onlyService = {

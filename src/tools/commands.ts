@@ -1,5 +1,6 @@
 /** The commands that need no running server, in the order of the help. */
-import { featureChecks } from "../app/registry/doctor.ts";
+import { doctorExamples, doctorOptions, featureChecks, featureServerChecks } from "../app/registry/doctor.ts";
+import { featureAgentChecks, featureTargets, renderOrder } from "../app/registry/render.ts";
 import type { CommandSpec } from "../command/framework/command.ts";
 import type { OptionSpec } from "../command/framework/command-description.ts";
 import { clusterOption, nodeCaOption, serverOptions, sourceOptions } from "../command/framework/options.ts";
@@ -125,15 +126,10 @@ export const diagnosisCommand: CommandSpec = {
     "Checks the configuration, every node, versions, clocks, scopes and system identifiers, max_age against the\n" +
     "leader lock, listeners, balancers, the rendered HAProxy configuration (haproxy -c), TLS expiry and guards.\n" +
     "docs/rules.md lists the rules.",
-  options: [
-    ...sourceOptions,
-    clusterOption,
-    { name: "haproxy", value: "FILE", help: "the haproxy executable (default: haproxy on the PATH)" },
-    { name: "haproxy-config", value: "FILE", help: "compare the servers of this haproxy.cfg with the members" },
-  ],
+  options: [...sourceOptions, clusterOption, ...doctorOptions],
   examples: [
     "rolecall doctor --config /etc/rolecall/rolecall.yaml",
-    "rolecall doctor --config rolecall.yaml --haproxy-config /etc/haproxy/haproxy.cfg",
+    ...doctorExamples,
     "rolecall doctor --config rolecall.yaml --policy reviewed.yaml --format json",
   ],
   checks: [
@@ -147,12 +143,15 @@ export const diagnosisCommand: CommandSpec = {
     { id: "guards", required: true },
     { id: "tls", required: true },
     ...featureChecks.map(({ id }) => ({ id, required: false })),
-    { id: "haproxy", required: false },
+    ...featureServerChecks.flatMap(({ id, isListed }) => (isListed ? [{ id, required: false }] : [])),
   ],
   load: async () => (await import("./doctor/doctor.ts")).doctor,
 };
 
-const kinds = ["haproxy", "envoy", "prometheus", "alerts", "dashboard", "patroni"] as const;
+/** What can be rendered, in the order of the help. */
+const kinds = [
+  ...new Set([...featureTargets.map(({ kind }) => kind), "envoy", "prometheus", "alerts", "dashboard", "patroni"]),
+].toSorted((one, other) => renderOrder.kinds.indexOf(one) - renderOrder.kinds.indexOf(other));
 
 const balancerOptions: readonly OptionSpec[] = [
   {
@@ -182,22 +181,6 @@ const balancerOptions: readonly OptionSpec[] = [
     value: "PORT",
     help: "port on 127.0.0.1 for HAProxy's statistics (default: none) or Envoy's admin interface (default 9901)",
   },
-  {
-    name: "agent",
-    value: "PORT",
-    help: "port of each rolecall's agent listener; HAProxy's read pools then have agent checks (default: none)",
-  },
-  {
-    name: "runtime-socket",
-    value: "PATH",
-    help:
-      "HAProxy's Runtime API on this socket (default /run/haproxy/admin.sock), and prints the balancers section for " +
-      "rolecall",
-  },
-  {
-    name: "follow-members",
-    help: "with --runtime-socket: rolecall adds servers for nodes that join, and removes them again",
-  },
   { name: "lag", value: "SIZE", help: "maximum lag of a replica in the read pool, and without alert (default 10MB)" },
   {
     name: "lag-time",
@@ -211,20 +194,14 @@ const balancerOptions: readonly OptionSpec[] = [
       "the zone of this load balancer (default: none). Envoy prefers its nodes; HAProxy sends reads to those of other " +
       "zones only while none of it is fit",
   },
-  {
-    name: "bare",
-    help: "haproxy: leave out user, chroot, log and socket of the distribution, to start it by hand as any user",
-  },
-  {
-    name: "xds",
-    help: "envoy: the pools of the configuration, whose endpoints rolecall pushes (needs a listener with the dialect xds)",
-  },
-  {
-    name: "xds-port",
-    value: "PORT",
-    help: "envoy: the port of that listener on each rolecall (default: that of the configuration, or 8010)",
-  },
 ];
+
+/** These and those of features, in the order of the help. */
+const allBalancerOptions = [
+  ...balancerOptions,
+  ...featureTargets.flatMap(({ options }) => options),
+  ...featureAgentChecks.flatMap(({ options }) => options),
+].toSorted((one, other) => renderOrder.options.indexOf(one.name) - renderOrder.options.indexOf(other.name));
 
 const monitoringOptions: readonly OptionSpec[] = [
   {
@@ -288,7 +265,7 @@ export const renderCommand: CommandSpec = {
     "announces a change of the leader, with the settings that call it.",
   positionals: { usage: kinds.join("|"), least: 1, most: 1, choices: kinds },
   options: [
-    ...balancerOptions,
+    ...allBalancerOptions,
     ...monitoringOptions,
     ...hintOptions,
     clusterOption,
@@ -296,7 +273,7 @@ export const renderCommand: CommandSpec = {
     ...sourceOptions,
   ],
   examples: [
-    "rolecall render haproxy --config rolecall.yaml --edge 10.0.0.11:8008,10.0.0.12:8008 > haproxy.cfg",
+    ...featureTargets.flatMap(({ examples }) => examples),
     "rolecall render prometheus --server http://127.0.0.1:9108",
     "rolecall render alerts > rolecall-rules.yml",
     "rolecall render patroni --config rolecall.yaml --hint-to https://10.0.0.11:9109,https://10.0.0.12:9109",

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { test } from "node:test";
-import { removedCommands } from "../../src/cli/specs/removed.ts";
+import { removedCommands } from "../../src/cli/specs/commands.ts";
 import { runText } from "../fake/command-line.ts";
 
 for (const [command, instead] of removedCommands)

@@ -1,11 +1,37 @@
 import type { DoctorCheck, ServerCheck } from "../../command/doctor/doctor-context.ts";
-import { fleetChecks } from "../../features/fleet/doctor.ts";
-import { followChecks } from "../../features/follow/doctor.ts";
-import { haproxyChecks } from "../../features/haproxy/doctor.ts";
-import { switchoverChecks } from "../../features/switchover/doctor.ts";
+import type { OptionSpec } from "../../command/framework/command-description.ts";
+import { fleetChecks } from "../../features/fleet/tools.ts";
+import { followChecks } from "../../features/follow/tools.ts";
+import {
+  haproxyChecks,
+  haproxyDoctorExamples,
+  haproxyDoctorOptions,
+  haproxyServerChecks,
+} from "../../features/haproxy/tools.ts";
+import { switchoverChecks } from "../../features/switchover/tools.ts";
+import { xdsServerChecks } from "../../features/xds/tools.ts";
 
 /** What features check of a set-up, in the order of their rows. */
 export const featureChecks: readonly DoctorCheck[] = [...haproxyChecks, ...switchoverChecks];
 
-/** What they ask the running rolecall, in this order. */
-export const featureServerChecks: readonly ServerCheck[] = [...followChecks, ...fleetChecks];
+/** What they check with the members that are known, and ask the running rolecall. */
+export const featureServerChecks: readonly ServerCheck[] = [
+  ...haproxyServerChecks,
+  ...xdsServerChecks,
+  ...followChecks,
+  ...fleetChecks,
+];
+
+/** The order of these checks, and of the one of the core, `asked`. */
+export const serverCheckOrder: readonly string[] = [
+  "haproxy_config",
+  "asked",
+  "envoys",
+  "upstreams",
+  "fleet",
+  "haproxy",
+];
+
+/** The options that they read, and examples of them. */
+export const doctorOptions: readonly OptionSpec[] = [...haproxyDoctorOptions];
+export const doctorExamples: readonly string[] = [...haproxyDoctorExamples];

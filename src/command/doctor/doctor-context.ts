@@ -17,7 +17,11 @@ export interface DoctorCheck {
   readonly load: () => Promise<(context: DoctorContext) => Promise<void>>;
 }
 
-/** A check that a feature brings, which asks the running rolecall. */
+/** A check that takes place once the members are known, and may ask the running rolecall. */
 export interface ServerCheck {
-  readonly load: () => Promise<(context: DoctorContext, known: KnownClusters) => Promise<void>>;
+  /** The name of its row. */
+  readonly id: string;
+  /** Whether the description of the command has the row; else it is there only where the check found its subject. */
+  readonly isListed: boolean;
+  readonly load: () => Promise<(context: DoctorContext, known: KnownClusters) => Promise<void> | void>;
 }

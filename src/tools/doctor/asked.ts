@@ -1,5 +1,5 @@
 import type { KnownClusters } from "../../command/client/remembered-members.ts";
-import type { CommandContext } from "../../command/framework/command-context.ts";
+import type { DoctorContext } from "../../command/doctor/doctor-context.ts";
 import { formatDuration } from "../../command/output/figures.ts";
 import { counted } from "../../command/output/words.ts";
 
@@ -7,7 +7,10 @@ import { counted } from "../../command/output/words.ts";
  * Reports members that no balancer asks the running rolecall for (RC131), and names that are no members and that
  * balancers still ask for (RC132).
  */
-export function checkAsked({ result }: CommandContext, { running, by, clusters }: KnownClusters): void {
+export function checkAsked(
+  { command: { result } }: Pick<DoctorContext, "command">,
+  { running, by, clusters }: KnownClusters,
+): void {
   if (by === null) return;
   // The rolecall that runs here may have other clusters too.
   const own = running.filter(({ cluster }) => clusters.some((known) => known.cluster === cluster));

@@ -1,32 +1,29 @@
 import { configFrom, namedByScope, sourcesOf } from "../../app/client/configuration.ts";
 import { probedStatus } from "../../app/client/attachment.ts";
 import { probeLocally } from "../../app/client/local-probe.ts";
-import { withRememberedMembers, type KnownClusters } from "../../command/client/remembered-members.ts";
+import { withRememberedMembers } from "../../command/client/remembered-members.ts";
 import type { CommandContext } from "../../command/framework/command-context.ts";
 import { table } from "../../command/output/table.ts";
 import { checkAsked } from "./asked.ts";
 import { checkClocks } from "./clocks.ts";
-import { featureChecks, featureServerChecks } from "../../app/registry/doctor.ts";
+import { featureChecks, featureServerChecks, serverCheckOrder } from "../../app/registry/doctor.ts";
 import { checkCompanions } from "./companions.ts";
 import { checkDcs } from "./dcs.ts";
-import type { DoctorContext } from "../../command/doctor/doctor-context.ts";
+import type { DoctorContext, ServerCheck } from "../../command/doctor/doctor-context.ts";
 import { checkGuards, checkMaxAge } from "./guards.ts";
 import { checkAddresses, checkIdentity, checkNodes, checkPasswordProtection, checkVersions } from "./nodes.ts";
-import { checkHaproxyServers } from "./haproxy-servers.ts";
 import { checkTls } from "./tls.ts";
 import { checkSenderLists } from "./sender-lists.ts";
 import { checkZones } from "./zones.ts";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { renderHaproxy } from "../render/haproxy.ts";
-import { defaultRenderOptions } from "../render/input/options.ts";
-import { targetsOf } from "../render/input/targets.ts";
-import { execute } from "../../command/result/evidence.ts";
 import { createServer } from "node:net";
 import type { ListenerConfig } from "../../config/model/config.ts";
-import { checkEnvoys } from "./envoys.ts";
 import { isRunningRolecall } from "./running-rolecall.ts";
+
+/** The checks with the members that are known, in their order. */
+const serverChecks: readonly ServerCheck[] = [
+  { id: "asked", isListed: false, load: () => Promise.resolve(checkAsked) },
+  ...featureServerChecks,
+].toSorted((one, other) => serverCheckOrder.indexOf(one.id) - serverCheckOrder.indexOf(other.id));
 
 /**
  * `rolecall doctor`: checks a whole setup. Each check covers its own entry; docs/rules.md lists the rules of findings.
@@ -57,11 +54,7 @@ export async function doctor(command: CommandContext): Promise<void> {
   await Promise.all(checks.map((check) => check(context)));
   progress.report("running haproxy -c");
   const known = await withRememberedMembers(command, config, probed.overview().clusters);
-  checkHaproxyServers(command, known.clusters);
-  checkAsked(command, known);
-  await checkEnvoys(context, known);
-  for (const { load } of featureServerChecks) await (await load())(context, known);
-  await checkHaproxy(context, known);
+  for (const { load } of serverChecks) await (await load())(context, known);
   progress.done();
   result.data = { clusters: probedStatus(probed).clusters };
   printCoverage(command);
@@ -86,44 +79,6 @@ function printCoverage({ result, print, style }: CommandContext): void {
       ]),
     ),
   );
-}
-
-const timeoutMs = 20_000;
-
-/** Renders the HAProxy configuration and validates it with `haproxy -c -f FILE`, whose output becomes evidence. */
-async function checkHaproxy({ command, config }: DoctorContext, known: KnownClusters): Promise<void> {
-  const { args, result, signal } = command;
-  const targets = targetsOf(command, config, known);
-  if (targets.clusters.every(({ nodes }) => nodes.length === 0)) {
-    result.cover("haproxy", "not_applicable", { detail: "no database address is known" });
-    return;
-  }
-  const program = args.text("haproxy") ?? "haproxy";
-  const folder = await mkdtemp(join(tmpdir(), "rolecall-doctor-"));
-  try {
-    const file = join(folder, "haproxy.cfg");
-    await writeFile(file, renderHaproxy(targets, defaultRenderOptions));
-    const evidence = await execute({
-      command: program,
-      args: ["-c", "-f", file],
-      directory: folder,
-      timeoutMs,
-      signal,
-    });
-    result.addEvidence(evidence);
-    if (evidence.exit_code === -1) {
-      result.cover("haproxy", "unsupported", { detail: evidence.stderr.slice(0, 200) });
-      return;
-    }
-    result.cover("haproxy", "complete", { detail: `exit code ${evidence.exit_code}` });
-    if (evidence.exit_code !== 0)
-      result.diagnose("RC108", {
-        message: `haproxy -c failed: ${evidence.stderr.trim().slice(0, 1_000)}`,
-        location: { file, kind: "output" },
-      });
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
 }
 
 /**

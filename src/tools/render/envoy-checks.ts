@@ -1,7 +1,12 @@
 import type { DatabaseAddress } from "../../cluster/node.ts";
-import { envoyAddress, envoyCheckHost, envoyChecksListener, envoyReadyCheck } from "./envoy-parts.ts";
-import type { BackendNode, CheckedApi, TargetCluster } from "./input/targets.ts";
-import { isName } from "./resolving.ts";
+import {
+  envoyAddress,
+  envoyCheckHost,
+  envoyChecksListener,
+  envoyReadyCheck,
+} from "../../command/render/envoy-parts.ts";
+import type { BackendNode, CheckedApi, TargetCluster } from "../../command/render/targets.ts";
+import { isName } from "../../command/render/resolving.ts";
 
 const upstreamTls = "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext";
 

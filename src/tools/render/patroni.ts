@@ -3,10 +3,10 @@ import { isLoopback } from "../../config/values/loopback.ts";
 import type { Arguments } from "../../command/framework/arguments.ts";
 import type { CommandContext } from "../../command/framework/command-context.ts";
 import { CommandError } from "../../command/framework/command-error.ts";
-import { edgesMax, hostPort, readAddressOption } from "./input/edges.ts";
+import { edgesMax, hostPort, readAddressOption } from "../../command/render/edges.ts";
 import { hintScript } from "./hint-script.ts";
-import { headComments } from "./input/member-comments.ts";
-import type { Targets } from "./input/targets.ts";
+import { headComments } from "../../command/render/member-comments.ts";
+import type { Targets } from "../../command/render/targets.ts";
 
 /** What the settings and the script name. */
 interface HintOptions {

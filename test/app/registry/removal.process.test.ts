@@ -31,6 +31,7 @@ for (const feature of chosen())
     const tests = coreFolders.flatMap((folder) => testsIn(copy, join("build", "test", folder)));
     assert.ok(tests.length > 50, `${tests.length} files of tests`);
     run(copy, process.execPath, ["--test", "--test-reporter=dot", "--test-concurrency=2", ...tests]);
+    for (const tool of ["render", "doctor"]) run(copy, process.execPath, ["build/src/main.js", tool, "--help"]);
     await serves(copy);
   });
 
@@ -54,7 +55,9 @@ function removeFeature(copy: string, feature: string): void {
     const names: string[] = [];
     const imports = new RegExp(`import (?:type )?\\{([^}]*)\\} from "\\.\\./\\.\\./features/${feature}/[^"]*";\n`, "g");
     let rest = text.replace(imports, (_, list: string) => {
-      names.push(...list.split(",").map((name) => name.replace("type ", "").trim()));
+      // A list on several lines has a comma at its end.
+      const imported = list.split(",").map((name) => name.replace("type ", "").trim());
+      names.push(...imported.filter((name) => name !== ""));
       return "";
     });
     for (const name of names)

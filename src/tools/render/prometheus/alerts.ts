@@ -2,7 +2,7 @@ import { parseByteSize } from "../../../cluster/values/byte-size.ts";
 import { parseDuration } from "../../../cluster/values/duration.ts";
 import { CommandError } from "../../../command/framework/command-error.ts";
 import type { Arguments } from "../../../command/framework/arguments.ts";
-import { parseRenderOptions } from "../input/options.ts";
+import { parseRenderOptions } from "../../../command/render/options.ts";
 import { deployFile } from "../output/deploy-file.ts";
 
 /** What the rendered alert rules depend on. */

@@ -2,5 +2,5 @@ import type { ServerCheck } from "../../command/doctor/doctor-context.ts";
 
 /** What `rolecall doctor` checks of the instances that are followed. */
 export const followChecks: readonly ServerCheck[] = [
-  { load: async () => (await import("./cli/check-upstreams.ts")).checkUpstreams },
+  { id: "upstreams", isListed: false, load: async () => (await import("./cli/check-upstreams.ts")).checkUpstreams },
 ];

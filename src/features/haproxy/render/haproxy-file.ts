@@ -1,20 +1,21 @@
-import { agentAddress, agentProxy } from "./haproxy-agent.ts";
 import { haproxyPools, type HaproxyPool } from "./haproxy-pool.ts";
 import { checkWords, clusterSections, directWords } from "./haproxy-pools.ts";
-import { hostPort } from "./input/edges.ts";
-import type { RenderOptions } from "./input/options.ts";
-import { headComments } from "./input/member-comments.ts";
-import type { BackendNode, TargetCluster, Targets } from "./input/targets.ts";
-import { resolving } from "./resolving.ts";
+import { hostPort } from "../../../command/render/edges.ts";
+import type { RenderOptions } from "../../../command/render/options.ts";
+import type { AgentChecks } from "../../../command/render/render-target.ts";
+import { headComments } from "../../../command/render/member-comments.ts";
+import type { BackendNode, TargetCluster, Targets } from "../../../command/render/targets.ts";
+import { resolving } from "../../../command/render/resolving.ts";
 
 /**
  * Renders an HAProxy configuration in the shape of config/examples/haproxy.cfg: the checks go through `listen rolecall`
  * to the first instance of rolecall that is ready, and while none is, the nodes' own checks decide about new sessions.
  * So an instance of rolecall that is restarted, killed or frozen ends no session (docs/haproxy.md, "What happens when",
  * 1.5 to 1.7; measured with one and with two instances).
+ * @param agent how it asks the agents of rolecall; `null`: it does not
  * @throws CommandError (RC001) if two listeners would have the same port
  */
-export function renderHaproxy(targets: Targets, options: RenderOptions): string {
+export function renderHaproxy(targets: Targets, options: RenderOptions, agent: AgentChecks | null): string {
   const { clusters, edges } = targets;
   const pools = haproxyPools(targets, options);
   const poolsOf = ({ name }: TargetCluster): readonly HaproxyPool[] => pools.filter(({ cluster }) => cluster === name);
@@ -27,11 +28,11 @@ export function renderHaproxy(targets: Targets, options: RenderOptions): string 
     ...defaultsSection(options),
     ...checkListener(targets, options),
     ...readyBackend(options, edges.length),
-    ...agentProxy(targets, options),
+    ...(agent?.proxy ?? []),
     ...rendered.flatMap((cluster, index) =>
       clusterSections(cluster, poolsOf(cluster), {
         options,
-        agent: agentAddress(targets, options),
+        agent,
         hasSecondEdge: edges.length > 1,
         isExplained: index === 0,
       }),

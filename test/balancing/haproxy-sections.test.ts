@@ -3,8 +3,8 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { countEdges } from "../../../src/tools/compare/haproxy-sections.ts";
-import { renderClusters } from "../../fake/rendered-rows.ts";
+import { countEdges } from "../../src/balancing/haproxy-sections.ts";
+import { renderClusters } from "../fake/rendered-rows.ts";
 
 for (const [edges, count] of [
   ["10.0.0.11:8008", 1],

@@ -1,13 +1,14 @@
-import type { DatabaseAddress } from "../../cluster/node.ts";
-import { readRegularFile } from "../../files/regular-file.ts";
-import { parseDatabaseAddress } from "../../health/check.ts";
-import { isDifferentAddress } from "../../health/evidence/node/identity.ts";
-import type { StatusCluster, StatusNode } from "../../command/client/cluster-status.ts";
-import { sectionsOf, type HaproxySection } from "../compare/haproxy-sections.ts";
-import type { CommandContext } from "../../command/framework/command-context.ts";
-import { counted } from "../../command/output/words.ts";
-import { errorMessage } from "../../cluster/values/error-message.ts";
-import type { RuleId } from "../../command/result/rule-ids.ts";
+import type { DatabaseAddress } from "../../../cluster/node.ts";
+import { readRegularFile } from "../../../files/regular-file.ts";
+import { parseDatabaseAddress } from "../../../health/check.ts";
+import { isDifferentAddress } from "../../../health/evidence/node/identity.ts";
+import type { StatusCluster, StatusNode } from "../../../command/client/cluster-status.ts";
+import { sectionsOf, type HaproxySection } from "../../../balancing/haproxy-sections.ts";
+import type { KnownClusters } from "../../../command/client/remembered-members.ts";
+import type { DoctorContext } from "../../../command/doctor/doctor-context.ts";
+import { counted } from "../../../command/output/words.ts";
+import { errorMessage } from "../../../cluster/values/error-message.ts";
+import type { RuleId } from "../../../command/result/rule-ids.ts";
 
 /** What is wrong with the servers of an haproxy.cfg. */
 interface ServerFinding {
@@ -24,7 +25,10 @@ const templateMax = 1_000;
  * Compares the servers of `--haproxy-config` with the members of the clusters: members without a server (RC128),
  * servers that are no member (RC129), and addresses that differ (RC130).
  */
-export function checkHaproxyServers({ args, result }: CommandContext, clusters: readonly StatusCluster[]): void {
+export function checkHaproxyServers(
+  { command: { args, result } }: Pick<DoctorContext, "command">,
+  { clusters }: Pick<KnownClusters, "clusters">,
+): void {
   const file = args.text("haproxy-config");
   if (file === null) return;
   let text: string;

@@ -1,17 +1,14 @@
-import { unknownNameError } from "../../../command/client/node-name.ts";
-import type { DatabaseAddress } from "../../../cluster/node.ts";
-import type { ClusterConfig, Config } from "../../../config/model/config.ts";
-import { balancedCheckText } from "../../../config/values/pool-check.ts";
-import { oneNodeRoutes } from "../../../health/route.ts";
-import { parseDatabaseAddress } from "../../../health/check.ts";
-import { probeLocally } from "../../../app/client/local-probe.ts";
-import { withRememberedMembers, type KnownClusters } from "../../../command/client/remembered-members.ts";
-import { fetchStatusFrom, type StatusCluster } from "../../../command/client/cluster-status.ts";
-import { isLocal } from "../../../app/client/fetch-status.ts";
-import { requireNamedConfig } from "../../../app/client/probed-status.ts";
-import { RolecallClient } from "../../../command/client/rolecall-client.ts";
-import { defaultServers } from "../../../command/connect/listener-finder.ts";
-import type { CommandContext } from "../../../command/framework/command-context.ts";
+import { unknownNameError } from "../client/node-name.ts";
+import type { DatabaseAddress } from "../../cluster/node.ts";
+import type { ClusterConfig, Config } from "../../config/model/config.ts";
+import { balancedCheckText } from "../../config/values/pool-check.ts";
+import { oneNodeRoutes } from "../../health/route.ts";
+import { parseDatabaseAddress } from "../../health/check.ts";
+import type { KnownClusters } from "../client/remembered-members.ts";
+import { fetchStatusFrom, type StatusCluster } from "../client/cluster-status.ts";
+import { RolecallClient } from "../client/rolecall-client.ts";
+import { defaultServers } from "../connect/listener-finder.ts";
+import type { CommandContext } from "../framework/command-context.ts";
 import { hostPort, isRenderableHost, parseAdmins, parseEdges } from "./edges.ts";
 import { isSilent, memberSummary } from "./member-summary.ts";
 
@@ -115,36 +112,28 @@ const plainName = /^(?!\.{1,2}$)[A-Za-z0-9_.-]{1,128}$/;
 
 const plainNameAllowed = "its name may only have letters, digits and _ . -, and not be . or ..";
 
-/**
- * Collects the targets from a running rolecall; or from a configuration, one local probe, and the running rolecall of
- * that configuration if there is one.
- */
-export async function targetsFor(context: CommandContext): Promise<Targets> {
+/** Collects the targets from the running rolecall that the command line names. */
+export async function targetsFromServer(context: CommandContext): Promise<Targets> {
   const edges = parseEdges(context.args);
-  if (!isLocal(context)) {
-    const server = new RolecallClient(context, "admin");
-    const { clusters } = await fetchStatusFrom(server);
-    // The server is an admin listener here, which load balancers must not check.
-    const health = edges.length > 0 ? null : await server.listenerUrl("node");
-    const host = new URL(server.url).hostname.replace(/^\[|\]$/g, "");
-    return {
-      clusters: targetClusters(context, clusters, () => undefined),
-      pools: null,
-      memberSource: runningSource,
-      edges: edges.length > 0 ? edges : [{ host, port: health === null ? healthPort : Number(health.port) }],
-      edgeProblem: edges.length > 0 || health !== null ? null : unknownListener(server.url),
-      admins: adminsOf(context, null),
-      hintListener: null,
-    };
-  }
-  const config = await requireNamedConfig(context);
-  const probed = (await probeLocally(config, context)).overview().clusters;
-  return targetsOf(context, config, await withRememberedMembers(context, config, probed));
+  const server = new RolecallClient(context, "admin");
+  const { clusters } = await fetchStatusFrom(server);
+  // The server is an admin listener here, which load balancers must not check.
+  const health = edges.length > 0 ? null : await server.listenerUrl("node");
+  const host = new URL(server.url).hostname.replace(/^\[|\]$/g, "");
+  return {
+    clusters: targetClusters(context, clusters, () => undefined),
+    pools: null,
+    memberSource: runningSource,
+    edges: edges.length > 0 ? edges : [{ host, port: health === null ? healthPort : Number(health.port) }],
+    edgeProblem: edges.length > 0 || health !== null ? null : unknownListener(server.url),
+    admins: adminsOf(context, null),
+    hintListener: null,
+  };
 }
 
 const runningSource = "The members are those that the running rolecall knows.";
 
-/** Like {@link targetsFor}, from a configuration and clusters that are known already. */
+/** Collects the targets from a configuration, and from clusters that are known already. */
 export function targetsOf(context: CommandContext, config: Config, { clusters, by, problem }: KnownClusters): Targets {
   const admin = config.listen.find(({ dialect }) => dialect === "admin");
   const configured = (name: string): ClusterConfig | undefined =>

@@ -1,9 +1,9 @@
 import { isIP } from "node:net";
-import type { DatabaseAddress } from "../../../cluster/node.ts";
-import { isHost } from "../../../config/values/address.ts";
-import { parseDatabaseAddress } from "../../../health/check.ts";
-import { CommandError } from "../../../command/framework/command-error.ts";
-import type { Arguments } from "../../../command/framework/arguments.ts";
+import type { DatabaseAddress } from "../../cluster/node.ts";
+import { isHost } from "../../config/values/address.ts";
+import { parseDatabaseAddress } from "../../health/check.ts";
+import { CommandError } from "../framework/command-error.ts";
+import type { Arguments } from "../framework/arguments.ts";
 
 /** More instances of rolecall than this only add probes to the nodes. */
 export const edgesMax = 8;

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { serveCannedAnswers } from "../../fake/canned-server.ts";
-import { runJson } from "../../fake/command-line.ts";
-import { openFakeCluster } from "../../fake/fake-node.ts";
-import { freePort } from "../../fake/free-port.ts";
-import { statusNode } from "../../fake/status-clusters.ts";
-import { temporaryFolder } from "../../fake/temporary-folder.ts";
+import { serveCannedAnswers } from "../../../fake/canned-server.ts";
+import { runJson } from "../../../fake/command-line.ts";
+import { openFakeCluster } from "../../../fake/fake-node.ts";
+import { freePort } from "../../../fake/free-port.ts";
+import { statusNode } from "../../../fake/status-clusters.ts";
+import { temporaryFolder } from "../../../fake/temporary-folder.ts";
 
 test("doctor reports what Envoys subscribe to and do not get", async (context) => {
   const [node] = await openFakeCluster(context, ["pg1"]);

@@ -2,5 +2,5 @@ import type { ServerCheck } from "../../command/doctor/doctor-context.ts";
 
 /** What `rolecall doctor` checks of a fleet. */
 export const fleetChecks: readonly ServerCheck[] = [
-  { load: async () => (await import("./cli/check-fleet.ts")).checkFleetMembers },
+  { id: "fleet", isListed: false, load: async () => (await import("./cli/check-fleet.ts")).checkFleetMembers },
 ];

@@ -1,10 +1,10 @@
 import { isIP } from "node:net";
-import { parseByteSize } from "../../../cluster/values/byte-size.ts";
-import type { DatabaseAddress } from "../../../cluster/node.ts";
-import { parseDuration } from "../../../cluster/values/duration.ts";
-import { isZone, zoneAllowed } from "../../../cluster/values/zone.ts";
-import { CommandError } from "../../../command/framework/command-error.ts";
-import type { Arguments } from "../../../command/framework/arguments.ts";
+import { parseByteSize } from "../../cluster/values/byte-size.ts";
+import type { DatabaseAddress } from "../../cluster/node.ts";
+import { parseDuration } from "../../cluster/values/duration.ts";
+import { isZone, zoneAllowed } from "../../cluster/values/zone.ts";
+import { CommandError } from "../framework/command-error.ts";
+import type { Arguments } from "../framework/arguments.ts";
 
 /** The options for the rendered load balancers. */
 export interface RenderOptions {

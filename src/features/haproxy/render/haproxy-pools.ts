@@ -1,17 +1,16 @@
-import type { DatabaseAddress } from "../../cluster/node.ts";
-import { agentSend, agentWords } from "./haproxy-agent.ts";
-import { hostPort } from "./input/edges.ts";
-import type { RenderOptions } from "./input/options.ts";
+import { hostPort } from "../../../command/render/edges.ts";
+import type { RenderOptions } from "../../../command/render/options.ts";
+import type { AgentChecks } from "../../../command/render/render-target.ts";
 import type { HaproxyPool } from "./haproxy-pool.ts";
-import { commentLines } from "./input/member-comments.ts";
-import { type BackendNode, type CheckedApi, type TargetCluster } from "./input/targets.ts";
-import { isName, resolving } from "./resolving.ts";
+import { commentLines } from "../../../command/render/member-comments.ts";
+import { type BackendNode, type CheckedApi, type TargetCluster } from "../../../command/render/targets.ts";
+import { isName, resolving } from "../../../command/render/resolving.ts";
 
 /** How the sections of one cluster are rendered. */
 export interface SectionSettings {
   readonly options: RenderOptions;
-  /** Where agent checks go, or `null`. */
-  readonly agent: DatabaseAddress | null;
+  /** How agents are asked; `null`: they are not. */
+  readonly agent: AgentChecks | null;
   /** Whether the checks have a second instance of rolecall to go to. */
   readonly hasSecondEdge: boolean;
   /** Whether comments explain the lines: once is enough in a file. */
@@ -149,12 +148,12 @@ function backend(pool: HaproxyPool, { name, nodes }: TargetCluster, settings: Se
     `backend ${section}`,
     ...(isRead ? readBalance(zone) : []),
     ...checkLines(`/clusters/${name}/nodes/%[srv_name]${check.replaceAll("%", "%%")}`),
-    `  default-server ${checkWords(pool, settings)}${agentWords(agent)}` +
+    `  default-server ${checkWords(pool, settings)}${agent?.words ?? ""}` +
       resolving(nodes.map(({ database }) => database.host)),
     ...nodes.map(
       (node) =>
         `  server ${node.name} ${hostPort(node.database)}${backupWord(node, zone)}` +
-        agentSend(agent, `${name}/${node.name}`, agentCheck),
+        (agent?.send(`${name}/${node.name}`, agentCheck) ?? ""),
     ),
   ];
 }

@@ -1,12 +1,12 @@
 import { hostname } from "node:os";
 import { stringify } from "yaml";
-import type { DatabaseAddress } from "../../cluster/node.ts";
-import { isObject, listOf } from "../../cluster/values/json.ts";
-import { requireNamedConfig } from "../../app/client/probed-status.ts";
-import { isLocal } from "../../app/client/fetch-status.ts";
-import { RolecallClient } from "../../command/client/rolecall-client.ts";
-import type { CommandContext } from "../../command/framework/command-context.ts";
-import { CommandError } from "../../command/framework/command-error.ts";
+import type { DatabaseAddress } from "../../../cluster/node.ts";
+import { isObject, listOf } from "../../../cluster/values/json.ts";
+import { RolecallClient } from "../../../command/client/rolecall-client.ts";
+import type { Config } from "../../../config/model/config.ts";
+import type { RenderContext } from "../../../command/render/render-target.ts";
+import type { CommandContext } from "../../../command/framework/command-context.ts";
+import { CommandError } from "../../../command/framework/command-error.ts";
 import {
   envoyAddress,
   envoyAdminPort,
@@ -14,10 +14,10 @@ import {
   envoyChecksListener,
   envoyProxy,
   envoyReadyCheck,
-} from "./envoy-parts.ts";
-import { parseEdges } from "./input/edges.ts";
-import { declaredPorts, parseRenderOptions, type RenderOptions } from "./input/options.ts";
-import { reachable } from "./input/targets.ts";
+} from "../../../command/render/envoy-parts.ts";
+import { parseEdges } from "../../../command/render/edges.ts";
+import { declaredPorts, parseRenderOptions, type RenderOptions } from "../../../command/render/options.ts";
+import { reachable } from "../../../command/render/targets.ts";
 
 /** A pool that Envoy gets by push. */
 interface RenderedPool {
@@ -70,10 +70,10 @@ const http2Options = "envoy.extensions.upstreams.http.v3.HttpProtocolOptions";
  * node is probed: endpoints come by push.
  * @throws CommandError (RC001) if there are no pools, or no listeners to get them from
  */
-export async function renderEnvoyXds(context: CommandContext): Promise<string> {
-  const { args, result } = context;
+export async function renderEnvoyXds({ command, loadConfig }: RenderContext): Promise<string> {
+  const { args, result } = command;
   const options = parseRenderOptions(args);
-  const source = isLocal(context) ? await fromConfig(context) : await fromServer(context);
+  const source = loadConfig === null ? await fromServer(command) : fromConfig(await loadConfig());
   const selected = args.text("cluster");
   const pools = source.pools.filter(({ cluster }) => selected === null || cluster === selected);
   if (pools.length === 0)
@@ -95,8 +95,7 @@ type PoolSource = Pick<Bootstrap, "pools" | "edges" | "xdsPort">;
 /** The port of a listener with the dialect xds, if it is not known. */
 const defaultXdsPort = 8010;
 
-async function fromConfig(context: CommandContext): Promise<PoolSource> {
-  const { pools, listen } = await requireNamedConfig(context);
+function fromConfig({ pools, listen }: Config): PoolSource {
   const health = listen.find(
     ({ dialect, node, access }) =>
       dialect === "node" && node === null && access.tls === null && access.auth?.for !== "all",

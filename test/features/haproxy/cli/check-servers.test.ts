@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import type { StatusCluster } from "../../../src/command/client/cluster-status.ts";
-import { compareServers } from "../../../src/tools/doctor/haproxy-servers.ts";
-import { runJson, runText } from "../../fake/command-line.ts";
-import { openFakeCluster } from "../../fake/fake-node.ts";
-import { statusCluster, statusNode } from "../../fake/status-clusters.ts";
-import { temporaryFolder } from "../../fake/temporary-folder.ts";
+import type { StatusCluster } from "../../../../src/command/client/cluster-status.ts";
+import { compareServers } from "../../../../src/features/haproxy/cli/check-servers.ts";
+import { runJson, runText } from "../../../fake/command-line.ts";
+import { openFakeCluster } from "../../../fake/fake-node.ts";
+import { statusCluster, statusNode } from "../../../fake/status-clusters.ts";
+import { temporaryFolder } from "../../../fake/temporary-folder.ts";
 
 function clusterOf(cluster: string, net: string): StatusCluster {
   const nodes = [1, 2, 3].map((at) =>

@@ -1,5 +1,5 @@
-import type { StatusCluster, StatusNode } from "../../../command/client/cluster-status.ts";
-import { counted } from "../../../command/output/words.ts";
+import type { StatusCluster, StatusNode } from "../client/cluster-status.ts";
+import { counted } from "../output/words.ts";
 
 /** More names than this are counted only. */
 const namesMax = 20;

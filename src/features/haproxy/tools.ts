@@ -1,0 +1,54 @@
+import type { DoctorCheck, ServerCheck } from "../../command/doctor/doctor-context.ts";
+import type { OptionSpec } from "../../command/framework/command-description.ts";
+import type { RenderTarget } from "../../command/render/render-target.ts";
+
+/** What `rolecall doctor` checks of HAProxies that are pushed to. */
+export const haproxyChecks: readonly DoctorCheck[] = [
+  { id: "balancers", load: async () => (await import("./diagnose-balancers.ts")).diagnoseBalancers },
+];
+
+/** What it checks with the members that are known: the servers of a file, and the file that would be rendered. */
+export const haproxyServerChecks: readonly ServerCheck[] = [
+  {
+    id: "haproxy_config",
+    isListed: false,
+    load: async () => (await import("./cli/check-servers.ts")).checkHaproxyServers,
+  },
+  { id: "haproxy", isListed: true, load: async () => (await import("./cli/check-rendered.ts")).checkRenderedHaproxy },
+];
+
+export const haproxyDoctorOptions: readonly OptionSpec[] = [
+  { name: "haproxy", value: "FILE", help: "the haproxy executable (default: haproxy on the PATH)" },
+  { name: "haproxy-config", value: "FILE", help: "compare the servers of this haproxy.cfg with the members" },
+];
+
+export const haproxyDoctorExamples: readonly string[] = [
+  "rolecall doctor --config rolecall.yaml --haproxy-config /etc/haproxy/haproxy.cfg",
+];
+
+/** What `rolecall render` writes for HAProxy. */
+export const haproxyTargets: readonly RenderTarget[] = [
+  {
+    kind: "haproxy",
+    byOption: null,
+    options: [
+      {
+        name: "runtime-socket",
+        value: "PATH",
+        help:
+          "HAProxy's Runtime API on this socket (default /run/haproxy/admin.sock), and prints the balancers section for " +
+          "rolecall",
+      },
+      {
+        name: "follow-members",
+        help: "with --runtime-socket: rolecall adds servers for nodes that join, and removes them again",
+      },
+      {
+        name: "bare",
+        help: "haproxy: leave out user, chroot, log and socket of the distribution, to start it by hand as any user",
+      },
+    ],
+    examples: ["rolecall render haproxy --config rolecall.yaml --edge 10.0.0.11:8008,10.0.0.12:8008 > haproxy.cfg"],
+    load: async () => (await import("./render/render-haproxy.ts")).renderHaproxyTarget,
+  },
+];
