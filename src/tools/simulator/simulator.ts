@@ -82,14 +82,18 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   return simulation;
 }
 
+type Life =
+  | { readonly kind: "new" }
+  | { readonly kind: "running"; readonly idleTimer: NodeJS.Timeout }
+  | { readonly kind: "stopped" };
+
 class Simulation implements Simulator {
   readonly #cluster: Cluster;
   readonly #servers: ReadonlyMap<SimulatedNode, NodeServer>;
   readonly #nowMs: () => number;
   readonly #host: string;
   readonly #vocabulary: Vocabulary;
-  #idleTimer: NodeJS.Timeout | null = null;
-  #isStopped = false;
+  #life: Life = { kind: "new" };
 
   constructor(options: SimulatorOptions) {
     this.#nowMs = options.nowMs ?? steadyNow;
@@ -117,7 +121,7 @@ class Simulation implements Simulator {
 
   /** Opens all servers and starts the model. Rejects if a port is taken. */
   async open(port: number): Promise<void> {
-    this.#idleTimer = setInterval(() => this.#advance(), idleAdvanceMs).unref();
+    this.#life = { kind: "running", idleTimer: setInterval(() => this.#advance(), idleAdvanceMs).unref() };
     let next = port;
     for (const [node, server] of this.#servers) {
       await server.open(next);
@@ -132,7 +136,8 @@ class Simulation implements Simulator {
     const node = simulatedNodeNamed(this.#cluster, name);
     const server = node === undefined ? undefined : this.#servers.get(node);
     if (node === undefined || server === undefined) throw new RangeError(`Cannot find node "${name}"`);
-    if (fault.kind === "heal") await server.open(server.port);
+    // It was killed again, or everything was stopped, meanwhile: that stays.
+    if (fault.kind === "heal" && !(await server.open(server.port))) return;
     injectFault(this.#cluster, node, fault);
     this.#advance();
     if (fault.kind === "kill") server.halt();
@@ -150,8 +155,8 @@ class Simulation implements Simulator {
   }
 
   async stop(): Promise<void> {
-    this.#isStopped = true;
-    if (this.#idleTimer !== null) clearInterval(this.#idleTimer);
+    if (this.#life.kind === "running") clearInterval(this.#life.idleTimer);
+    this.#life = { kind: "stopped" };
     await Promise.all([...this.#servers.values()].map((server) => server.close()));
   }
 
@@ -177,7 +182,7 @@ class Simulation implements Simulator {
       this.#advance();
       const reply = call.poll();
       if (reply !== undefined) return text(reply);
-      if (this.#isStopped || this.#nowMs() >= call.untilMs) return text(call.timeoutReply);
+      if (this.#life.kind === "stopped" || this.#nowMs() >= call.untilMs) return text(call.timeoutReply);
       const nextMs = Math.min(call.untilMs, nextEventAt(this.#cluster)) - this.#nowMs();
       const stepMs = Math.min(pollIntervalMsMax, Math.max(1, Math.ceil(nextMs)));
       await new Promise((resolve) => setTimeout(resolve, stepMs));

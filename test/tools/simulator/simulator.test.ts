@@ -171,4 +171,39 @@ describe("startSimulator", () => {
     await Promise.all([hung, ended]);
     assert.equal(simulator.model()["scope"], "demo");
   });
+
+  for (const when of ["before", "while", "after"] as const) {
+    it(`leaves no port open if a killed node is revived ${when} it stops`, async () => {
+      const simulator = await startSimulator({ nodes: 1, port: 0 });
+      await simulator.fault("pg1", { kind: "kill" });
+      const revive = (): Promise<void> => simulator.fault("pg1", { kind: "heal" });
+      if (when === "before") await revive();
+      const reviving = when === "while" ? revive() : Promise.resolve();
+      await simulator.stop();
+      await reviving;
+      if (when === "after") await revive();
+      await assert.rejects(call(`${first(simulator)}/leader`), { code: "ECONNREFUSED" });
+    });
+  }
+
+  it("answers at the port of a node once each of two revivals at the same time is over", async () => {
+    await withSimulator({ nodes: 1 }, async (simulator) => {
+      await simulator.fault("pg1", { kind: "kill" });
+      const one = simulator.fault("pg1", { kind: "heal" });
+      await simulator.fault("pg1", { kind: "heal" });
+      assert.equal((await call(`${first(simulator)}/leader`)).status, 200);
+      await one;
+    });
+  });
+
+  it("answers at the port of a node that is killed while it is revived once it is revived again", async () => {
+    await withSimulator({ nodes: 1 }, async (simulator) => {
+      await simulator.fault("pg1", { kind: "kill" });
+      const reviving = simulator.fault("pg1", { kind: "heal" });
+      await simulator.fault("pg1", { kind: "kill" });
+      await reviving;
+      await simulator.fault("pg1", { kind: "heal" });
+      assert.equal((await call(`${first(simulator)}/leader`)).status, 200);
+    });
+  });
 });

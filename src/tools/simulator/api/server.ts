@@ -17,6 +17,14 @@ export interface ServerOptions {
   readonly answer: (request: SimulatedRequest) => Promise<Answer>;
 }
 
+/** A server goes down and comes up again, as its node dies and revives, until it has ended. */
+type Life =
+  /** `after`: what was opening when it went down has been closed by then. */
+  | { readonly kind: "down"; readonly after: Promise<void> }
+  | { readonly kind: "opening"; readonly server: Server; readonly opened: Promise<void> }
+  | { readonly kind: "up"; readonly server: Server }
+  | { readonly kind: "ended"; readonly after: Promise<void> };
+
 /** The HTTP server of one node. It can be closed and opened again on the same port, as the node dies and revives. */
 export class NodeServer {
   readonly #options: ServerOptions;
@@ -24,7 +32,7 @@ export class NodeServer {
   readonly #sockets = new Set<Socket>();
   readonly #controlSockets = new Set<Socket>();
   readonly #delays = new Set<NodeJS.Timeout>();
-  #server: Server | undefined;
+  #life: Life = { kind: "down", after: Promise.resolve() };
   #port = 0;
 
   constructor(options: ServerOptions) {
@@ -39,9 +47,19 @@ export class NodeServer {
   /**
    * Starts listening: the first time on `port` (0: any free one), later on the same port again. Rejects if it is
    * taken.
+   * @returns whether it listens now: not if it was halted or closed meanwhile, or had been closed
    */
-  async open(port: number): Promise<void> {
-    if (this.#server !== undefined) return;
+  async open(port: number): Promise<boolean> {
+    if (this.#life.kind === "down") {
+      const server = this.#createServer();
+      const opened = this.#life.after.then(() => this.#listen(server, port));
+      this.#life = { kind: "opening", server, opened };
+    }
+    if (this.#life.kind === "opening") await this.#life.opened;
+    return this.#life.kind === "up";
+  }
+
+  #createServer(): Server {
     const server = createServer({ keepAliveTimeout: 60_000, requestTimeout: 30_000 }, (request, response) => {
       // A client may disconnect at any time. There is no one left to answer.
       this.#serve(request, response).catch(() => response.destroy());
@@ -50,18 +68,24 @@ export class NodeServer {
       this.#sockets.add(socket);
       socket.once("close", () => this.#sockets.delete(socket));
     });
-    this.#server = server;
+    return server;
+  }
+
+  async #listen(server: Server, port: number): Promise<void> {
+    const isMine = (): boolean => this.#life.kind === "opening" && this.#life.server === server;
     try {
       await new Promise<void>((resolve, reject) => {
         server.once("error", reject);
         server.listen({ host: this.#options.host, port: this.#port === 0 ? port : this.#port }, resolve);
       });
     } catch (error) {
-      this.#server = undefined;
+      if (isMine()) this.#life = { kind: "down", after: Promise.resolve() };
       throw error;
     }
     const address = server.address();
     if (typeof address === "object" && address !== null) this.#port = address.port;
+    if (isMine()) this.#life = { kind: "up", server };
+    else await new Promise((resolve) => void server.close(resolve));
   }
 
   /**
@@ -69,8 +93,7 @@ export class NodeServer {
    * cause.
    */
   halt(): void {
-    this.#server?.close();
-    this.#server = undefined;
+    this.#goDown();
     for (const delay of this.#delays) clearTimeout(delay);
     this.#delays.clear();
     this.#held.clear();
@@ -83,16 +106,31 @@ export class NodeServer {
     }
   }
 
-  /** Closes the server. Resolves when the port is closed. */
+  /** Closes the server for good. Resolves when the port is closed. */
   async close(): Promise<void> {
-    const server = this.#server;
-    const closed = new Promise<void>((resolve) => {
-      if (server === undefined) resolve();
-      else server.once("close", resolve);
-    });
+    const after = this.#closed();
     this.halt();
     for (const socket of this.#sockets) socket.destroy();
-    await closed;
+    this.#life = { kind: "ended", after };
+    await after;
+  }
+
+  /** Resolves when what is open now, or opening, has been closed, with its connections. */
+  #closed(): Promise<void> {
+    const life = this.#life;
+    if (life.kind === "up") return new Promise((resolve) => void life.server.once("close", resolve));
+    // Whoever opened it hears of its failure.
+    return life.kind === "opening" ? life.opened.catch(() => {}) : life.after;
+  }
+
+  /** A server that is not open yet is closed once it is: Node tells nobody when it is closed before. */
+  #goDown(): void {
+    const life = this.#life;
+    if (life.kind === "up") {
+      life.server.close();
+      this.#life = { kind: "down", after: Promise.resolve() };
+    }
+    if (life.kind === "opening") this.#life = { kind: "down", after: this.#closed() };
   }
 
   /** Answers the requests held while the node hung or was frozen. */
@@ -121,7 +159,7 @@ export class NodeServer {
     } finally {
       this.#controlSockets.delete(socket);
     }
-    if (this.#server === undefined) socket.destroySoon();
+    if (this.#life.kind === "down" || this.#life.kind === "ended") socket.destroySoon();
   }
 
   #write(response: ServerResponse, answer: Answer, method: string): void {
