@@ -57,7 +57,7 @@ const setupCommands: readonly CommandSpec[] = [
       { id: "listeners", required: true },
       { id: "guards", required: true },
       { id: "tls", required: true },
-      ...featureChecks.flatMap(({ id }) => (id === undefined ? [] : [{ id, required: false }])),
+      ...featureChecks.map(({ id }) => ({ id, required: false })),
       { id: "haproxy", required: false },
     ],
     load: async () => (await import("../doctor/doctor.ts")).doctor,

@@ -10,11 +10,15 @@ export interface DoctorContext {
   readonly probed: ProbedClusters;
 }
 
-/** A check of `rolecall doctor` that a feature brings. */
-export interface DoctorCheck {
-  /** The name of its row, as in the description of the command; left out: it has one only where it applies. */
-  readonly id?: string;
+/** A check of `rolecall doctor` that a feature brings. It has a row only where it applies. */
+export interface UnlistedCheck {
   readonly load: () => Promise<(context: DoctorContext) => Promise<void>>;
+}
+
+/** The same, which always has a row. */
+export interface DoctorCheck extends UnlistedCheck {
+  /** The name of its row, as in the description of the command. */
+  readonly id: string;
 }
 
 /** A check that a feature brings, which asks the running rolecall. */

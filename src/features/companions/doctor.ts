@@ -1,6 +1,6 @@
-import type { DoctorCheck } from "../../command/doctor/doctor-context.ts";
+import type { UnlistedCheck } from "../../command/doctor/doctor-context.ts";
 
 /** What `rolecall doctor` checks of companions. */
-export const companionDoctorChecks: readonly DoctorCheck[] = [
+export const companionDoctorChecks: readonly UnlistedCheck[] = [
   { load: async () => (await import("./diagnose-companions.ts")).diagnoseCompanions },
 ];
