@@ -25,7 +25,7 @@ test("every command line loads few files and no package before its command", () 
   assert.ok(loaded.length < 50, `${loaded.length} files: ${loaded.join(", ")}`);
 });
 
-test("serve loads only the packages that it needs and no code of other commands, and opens no feature", () => {
+test("serve loads only the packages that it needs, and no code of other commands or of features that are not used", () => {
   const loaded = [...loadedBy(join("src", "cli", "commands", "serve.ts"))];
   assert.deepEqual(loaded.filter((name) => !name.startsWith("node:") && !name.startsWith("src")).sort(), [
     "http-proxy",
@@ -37,11 +37,19 @@ test("serve loads only the packages that it needs and no code of other commands,
     "zod",
   ]);
   assert.deepEqual(
-    loaded.filter((name) =>
-      /^src\/(features\/\w+\/open-|(cli\/status|tools\/(simulator|render|doctor|compare))\/)/.test(name),
-    ),
+    loaded.filter((name) => /^src\/(etcd|cli\/status|tools\/(simulator|render|doctor|compare))\//.test(name)),
     [],
   );
+  // What runs of a feature is loaded when a configuration uses it.
+  assert.deepEqual(
+    loaded.filter((name) => /^src\/features\/\w+\/open-/.test(name)),
+    [],
+  );
+  assert.deepEqual(loaded.filter((name) => /^src\/features\/(companions|dcs)\//.test(name)).sort(), [
+    "src/features/companions/feature.ts",
+    "src/features/companions/local-probes.ts",
+    "src/features/dcs/feature.ts",
+  ]);
 });
 
 test("pg is loaded when a console of a PgBouncer is opened, not before", () => {

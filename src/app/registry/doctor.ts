@@ -1,7 +1,5 @@
 import type { DoctorCheck, ServerCheck } from "../../command/doctor/doctor-context.ts";
 import type { OptionSpec } from "../../command/framework/command-description.ts";
-import { companionDoctorChecks } from "../../features/companions/tools.ts";
-import { dcsChecks } from "../../features/dcs/tools.ts";
 import { fleetChecks } from "../../features/fleet/tools.ts";
 import { followChecks } from "../../features/follow/tools.ts";
 import {
@@ -13,11 +11,8 @@ import {
 import { switchoverChecks } from "../../features/switchover/tools.ts";
 import { xdsServerChecks } from "../../features/xds/tools.ts";
 
-/** What features check of the evidence, before other programs are asked, one after the other. */
-export const featureEvidenceChecks: readonly DoctorCheck[] = [...companionDoctorChecks];
-
 /** What features check of a set-up, in the order of their rows. */
-export const featureChecks: readonly DoctorCheck[] = [...haproxyChecks, ...switchoverChecks, ...dcsChecks];
+export const featureChecks: readonly DoctorCheck[] = [...haproxyChecks, ...switchoverChecks];
 
 /** What they check with the members that are known, and ask the running rolecall. */
 export const featureServerChecks: readonly ServerCheck[] = [

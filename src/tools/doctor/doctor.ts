@@ -6,12 +6,8 @@ import type { CommandContext } from "../../command/framework/command-context.ts"
 import { table } from "../../command/output/table.ts";
 import { checkAsked } from "./asked.ts";
 import { checkClocks } from "./clocks.ts";
-import {
-  featureChecks,
-  featureEvidenceChecks,
-  featureServerChecks,
-  serverCheckOrder,
-} from "../../app/registry/doctor.ts";
+import { featureChecks, featureServerChecks, serverCheckOrder } from "../../app/registry/doctor.ts";
+import { featureEvidenceChecks, featureUnlistedChecks } from "../../app/registry/unlisted-checks.ts";
 import type { DoctorContext, ServerCheck } from "../../command/doctor/doctor-context.ts";
 import { checkGuards, checkMaxAge } from "./guards.ts";
 import { checkAddresses, checkIdentity, checkNodes, checkPasswordProtection, checkVersions } from "./nodes.ts";
@@ -52,7 +48,7 @@ export async function doctor(command: CommandContext): Promise<void> {
   checkSenderLists(context);
   for (const { load } of featureEvidenceChecks) await (await load())(context);
   progress.report("checking clocks, certificates, listeners, balancers, poolers and the DCS");
-  const brought = await Promise.all(featureChecks.map(({ load }) => load()));
+  const brought = await Promise.all([...featureChecks, ...featureUnlistedChecks].map(({ load }) => load()));
   const checks = [checkClocks, checkTls, checkListenerPorts, ...brought];
   await Promise.all(checks.map((check) => check(context)));
   progress.report("running haproxy -c");
