@@ -43,24 +43,6 @@ export const coreCounted = {
     help: "Hints received on admin listeners, by what they did.",
     labels: ["cluster", "effect"],
   },
-  dcsReads: {
-    type: "counter",
-    name: "rolecall_dcs_reads_total",
-    help: "Linearizable reads of the leader key in the DCS.",
-    labels: ["cluster", "outcome"],
-  },
-  dcsWatchEnds: {
-    type: "counter",
-    name: "rolecall_dcs_watch_ends_total",
-    help: "Watches of the DCS that ended and were opened again, by cause.",
-    labels: ["cluster", "cause"],
-  },
-  dcsWithdrawals: {
-    type: "counter",
-    name: "rolecall_dcs_withdrawals_total",
-    help: "Times that the leader key stopped naming a member, which then gets no yes as the leader.",
-    labels: ["cluster"],
-  },
   rejected: {
     type: "counter",
     name: "rolecall_requests_rejected_total",

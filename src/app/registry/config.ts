@@ -6,6 +6,7 @@ import { jsonSchemaOf } from "../../config/schema/json-schema.ts";
 import { clusterError, clusterKeys } from "../../config/schema/cluster-schema.ts";
 import { completeListener, listenerError, listenerKeys } from "../../config/schema/listener-schema.ts";
 import { clustersKey, inCamelCase, listenKey, sectionKeys, wholeError } from "../../config/schema/schema.ts";
+import type { ListenerDialect } from "../../config/values/listener-dialect.ts";
 import { ConfigKeys } from "../../config/sources/override-keys.ts";
 import { checkAudit } from "../../features/audit/config/audit-checks.ts";
 import { auditSchema } from "../../features/audit/config/audit-schema.ts";
@@ -27,11 +28,11 @@ const featureKeys = { peers: peersSchema, fleet: fleetSchema, audit: auditSchema
 const checks: ConfigRules["checks"] = [checkPeers, checkFleet, checkAudit];
 
 /** The dialects of listeners that features bring. */
-const dialects: ConfigRules["dialects"] = [xdsDialect];
+export const featureDialects: readonly ListenerDialect[] = [xdsDialect];
 
 /** The schema of an entry of `listen`, with the keys of features. */
 const listener = z
-  .strictObject({ ...listenerKeys(dialects), ...xdsKeys }, listenerError)
+  .strictObject({ ...listenerKeys(featureDialects), ...xdsKeys }, listenerError)
   .transform((written) => ({ ...completeListener(written), ...completeXds(written) }));
 
 /** The schema of an entry of `clusters`. */
@@ -88,7 +89,14 @@ export function configJsonSchema(): Readonly<Record<string, unknown>> {
 export const configKeys: ConfigKeys = new ConfigKeys(configJsonSchema);
 
 const elements = { cluster, listener };
-const rules: ConfigRules = { schema: configSchema, keys: configKeys, elements, dialects, checks, completions };
+const rules: ConfigRules = {
+  schema: configSchema,
+  keys: configKeys,
+  elements,
+  dialects: featureDialects,
+  checks,
+  completions,
+};
 
 /** Reads, merges and checks the configuration of the whole program, as {@link loadConfigBy}. */
 export function loadConfig(sources: ConfigSources): LoadedConfig {

@@ -17,7 +17,7 @@ import type { ClusterPart, ListenerPart, ValidParts } from "./valid-parts.ts";
  * @param dialects those of features
  */
 export function checkListeners(parts: ValidParts, dialects: readonly ListenerDialect[]): readonly ConfigIssue[] {
-  const keys = keysByDialect(dialects);
+  const keys = foreignKeysByDialect(dialects);
   const { clusters, listen } = parts;
   const addresses = listen.map(({ listener }, index) => ({
     path: ["listen", index, "port"],
@@ -55,7 +55,7 @@ interface ForeignKeys {
 }
 
 /** The keys that each dialect does not have. */
-function keysByDialect(ofFeatures: readonly ListenerDialect[]): ReadonlyMap<DialectName, ForeignKeys> {
+function foreignKeysByDialect(ofFeatures: readonly ListenerDialect[]): ReadonlyMap<DialectName, ForeignKeys> {
   const ownKeys = ofFeatures.flatMap((dialect) => dialect.ownKeys);
   const core: readonly (readonly [DialectName, readonly string[], Readonly<Record<string, string>>])[] = [
     ["node", [...agentKeys, "read_only", ...tokenKeys], { read_only: ": management: off refuses such requests" }],

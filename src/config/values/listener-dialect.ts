@@ -12,6 +12,8 @@ export interface ListenerDialect {
   readonly name: keyof FeatureDialects;
   /** What it is, for the reference: `Envoy's endpoint discovery (gRPC): the entries of pools`. */
   readonly meaning: string;
+  /** What its listeners speak. */
+  readonly protocol: "http2";
   /** The keys that only its listeners have. */
   readonly ownKeys: readonly string[];
   /** The keys of the core that its listeners lack, besides those of HTTP and of tokens. */

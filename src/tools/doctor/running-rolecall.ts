@@ -4,6 +4,7 @@ import { get } from "node:http";
 import { connect as connectHttp2 } from "node:http2";
 import { connect as connectPlain } from "node:net";
 import { connect as connectTls } from "node:tls";
+import { featureDialects } from "../../app/registry/config.ts";
 import type { ListenerConfig } from "../../config/model/config.ts";
 import { formatHostPort } from "../../config/values/address.ts";
 
@@ -23,7 +24,8 @@ export function isRunningRolecall(listener: ListenerConfig): Promise<boolean> {
   return within(answerMaxMs, (done) => {
     if (tls !== null) return askTls(target, tls.cert, done);
     if (listener.dialect === "agent") return askAgent(target, done);
-    return listener.dialect === "xds" ? askGrpc(target, done) : askHttp(target, done);
+    const ofFeature = featureDialects.find(({ name }) => name === listener.dialect);
+    return ofFeature?.protocol === "http2" ? askGrpc(target, done) : askHttp(target, done);
   });
 }
 

@@ -70,6 +70,7 @@ declare module "../../../config/values/listener-dialect.ts" {
 export const xdsDialect: ListenerDialect = {
   name: "xds",
   meaning: "Envoy's endpoint discovery (gRPC): the entries of pools",
+  protocol: "http2",
   ownKeys: ["xds"],
   lacks: ["node"],
   reasons: { auth: ": tls.client: required authenticates Envoys" },
