@@ -48,6 +48,7 @@ test("serve loads only the packages that it needs, and no code of other commands
   assert.deepEqual(loaded.filter((name) => /^src\/features\/(companions|dcs)\//.test(name)).sort(), [
     "src/features/companions/feature.ts",
     "src/features/companions/local-probes.ts",
+    "src/features/dcs/counted.ts",
     "src/features/dcs/feature.ts",
   ]);
 });
