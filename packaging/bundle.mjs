@@ -18,7 +18,7 @@ const common = {
   external: ["pg-native"],
 };
 
-/** Of the bundles that src/program/cached-bundle.ts runs: each is a function of `require` and of its own URL. */
+/** Of the bundles that src/core/program/cached-bundle.ts runs: each is a function of `require` and of its own URL. */
 const serviceOptions = {
   format: "cjs",
   define: { "import.meta.url": "bundleUrl" },
@@ -97,7 +97,7 @@ export async function bundleExecutable(folder) {
 }
 
 /**
- * Writes where the modules of bundled files begin: `src/program/own-frames.ts` needs it to find the module of a frame
+ * Writes where the modules of bundled files begin: `src/core/program/own-frames.ts` needs it to find the module of a frame
  * of a stack. A module of a package has the name null.
  * @param {string} tableFile where to
  * @param {readonly string[]} files the bundled files

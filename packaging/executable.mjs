@@ -13,7 +13,7 @@ import { filesIn } from "./page.mjs";
 /** Node finds the blob by this text, which is followed by whether there is one. */
 const fuse = "NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2";
 
-/** The files of the package that the program reads at run time (src/program/program-files.ts). */
+/** The files of the package that the program reads at run time (src/core/program/program-files.ts). */
 const assets = ["package.json", "deploy/grafana/rolecall.json", "deploy/prometheus/rolecall-rules.yml"];
 assets.push(...(await filesIn("dist/web")).map((name) => `dist/web/${name}`));
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 /** Entry point: maps argv to a command, handles signals, sets the exit code. A command is loaded only when it runs. */
 // First: it must run before any other module of the program.
-import "./command/framework/v8-flags.ts";
-import { processIo } from "./command/output/io.ts";
+import "./core/command/framework/v8-flags.ts";
+import { processIo } from "./core/command/output/io.ts";
 import { run } from "./cli/run.ts";
 
 const ended = new AbortController();

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { parse } from "yaml";
-import * as evidence from "../src/cluster/evidence/evidence-fields.ts";
-import type { SomeFields } from "../src/cluster/evidence/fields.ts";
-import { codeOf, cyclesOf, exportedNames, readSources, type SourceFile } from "./fake/source-files.ts";
+import * as evidence from "../src/core/cluster/evidence/evidence-fields.ts";
+import type { SomeFields } from "../src/core/cluster/evidence/fields.ts";
+import { codeOf, cyclesOf, exportedNames, readSources, type SourceFile, topOf } from "./fake/source-files.ts";
 
 /** What `test/spec/architecture.yaml` holds; the comments there give the reasons. */
 interface Spec {
@@ -50,13 +50,13 @@ describe("imports of src", () => {
   });
 
   test("only http/listener imports http/fast-path", () => {
-    const importers = folders.filter((folder) => importedBy(folder).includes("http/fast-path"));
-    assert.deepEqual(importers, ["http/listener"]);
+    const importers = folders.filter((folder) => importedBy(folder).includes("core/http/fast-path"));
+    assert.deepEqual(importers, ["core/http/listener"]);
   });
 
   for (const [one, others] of [
-    ["probe", ["http", "state"]],
-    ["http", ["probe", "state"]],
+    ["core/probe", ["core/http", "core/state"]],
+    ["core/http", ["core/probe", "core/state"]],
   ] as const) {
     test(`${one} knows neither ${others.join(" nor ")}`, () => {
       const tops = sources.filter(({ top }) => top === one).flatMap(({ imports }) => imports.map(topOf));
@@ -68,12 +68,13 @@ describe("imports of src", () => {
   }
 
   test("imports go main, cli, tools, app, features, core, never back", () => {
-    const layers = ["main.ts", "cli", "tools", "app"];
+    const layers = ["main.ts", "cli", "tools", "app", "features", "core"];
+    const layerOf = (top: string): number => layers.indexOf(top.split("/")[0] ?? "");
     const found = sources.flatMap(({ file, top, imports }) =>
       imports
         .filter((other) => {
-          const [own, at] = [layers.indexOf(top), layers.indexOf(topOf(other))];
-          return at !== -1 && (own === -1 || at < own);
+          const [own, at] = [layerOf(top), layerOf(topOf(other))];
+          return at < own;
         })
         .map((other) => `${file} imports ${other}`),
     );
@@ -131,10 +132,10 @@ describe("features of src", () => {
 describe("fields of evidence", () => {
   test("what writes and reads evidence names no field beside its row, except those that the table gives a reason for", () => {
     const encoders = [
-      "cluster/incident",
-      "events/incident",
+      "core/cluster/incident",
+      "core/events/incident",
       "features/history/store",
-      "outcomes",
+      "core/outcomes",
       "features/follow/feed",
       "features/replay/file",
     ];
@@ -191,7 +192,10 @@ describe("wiring of src", () => {
             .matchAll(/\bnew (\w+)/g),
         ]
           .map(([, name = ""]) => name)
-          .filter((name) => !["balancing", "command", top].includes(home.get(name) ?? top) && !name.endsWith("Error"))
+          .filter(
+            (name) =>
+              !["core/balancing", "core/command", top].includes(home.get(name) ?? top) && !name.endsWith("Error"),
+          )
           .map((name) => `${file} constructs ${name}`),
       );
     assert.deepEqual([...new Set(found)].sort(), Object.keys(spec.constructedElsewhere).sort());
@@ -222,13 +226,14 @@ describe("files of src", () => {
 
   test("only program asks where its code is: a bundle and the executable have other places", () => {
     const asking = sources.filter(({ text }) => codeOf(text).some((line) => /\bimport\.meta\b|__dirname/.test(line)));
-    assert.deepEqual([...new Set(asking.map(({ top }) => top))], ["program"]);
+    assert.deepEqual([...new Set(asking.map(({ top }) => top))], ["core/program"]);
   });
 
   test("only http/fast-path uses undocumented parts of Node", () => {
     const undocumented = /process\.binding|"binding"|"_handle"|\._[a-z]\w*/;
     const found = sources.filter(
-      ({ folder, text }) => folder !== "http/fast-path" && undocumented.test(text.replace(/\/\*[^]*?\*\/|\/\/.*/g, "")),
+      ({ folder, text }) =>
+        folder !== "core/http/fast-path" && undocumented.test(text.replace(/\/\*[^]*?\*\/|\/\/.*/g, "")),
     );
     assert.deepEqual(
       found.map(({ file }) => file),
@@ -242,9 +247,9 @@ const impure =
   /\b(Date\.now|new Date\b(?!\(\w)|Math\.random|performance\b|process\.|console\.|setTimeout|setInterval|setImmediate|fetch\(|async |await )/;
 
 for (const folder of [
-  "cluster/",
-  "health/",
-  "pools/",
+  "core/cluster/",
+  "core/health/",
+  "core/pools/",
   "features/audit/core/",
   "features/switchover/machine/",
   "features/switchover/preflight/",
@@ -266,7 +271,7 @@ for (const folder of [
 describe("replay runs in a browser", () => {
   // The events that are found and the verdicts that change are part of it.
   const parts = sources.filter(
-    ({ folder }) => /^features\/replay\/(core|file)$/.test(folder) || folder === "events/detection",
+    ({ folder }) => /^features\/replay\/(core|file)$/.test(folder) || folder === "core/events/detection",
   );
   for (const { file, text } of parts) {
     test(`${file} imports no package and no module of Node`, () => {
@@ -291,10 +296,6 @@ function importedBy(folder: string): readonly string[] {
     .filter((source) => source.folder === folder)
     .flatMap((source) => source.imports.map(folderOf));
   return [...new Set(imports)].filter((other) => other !== folder);
-}
-
-function topOf(file: string): string {
-  return file.split("/")[0] ?? "";
 }
 
 function packagesOf(text: string): readonly string[] {

@@ -54,7 +54,7 @@ const alikeOnEachNode = [
   ...["serve.", "attachment.", "probing."].map((name) => join("cli", "commands", name)),
   join("tools", "compare", "saved-comparison."),
   join("tools", "completion", "completion."),
-  join("log", "logger."),
+  join("core", "log", "logger."),
   join("features", "history", "processes."),
   join("features", "switchover", "peers", "two-processes."),
 ]
@@ -96,9 +96,10 @@ function drawnDrills(): readonly string[] {
   return Array.from({ length: drawnCount }, (_, step) => drills[(first + step) % drills.length] ?? "");
 }
 
-/** The folder directly below `test` or `proof`. */
+/** The folder directly below `test`, `test/core` or `proof`. */
 function folderOf(file: string): string {
-  return file.split(sep)[1] ?? "";
+  const [, first = "", second = ""] = file.split(sep);
+  return first === "core" ? second : first;
 }
 
 const isListed = lists[list];

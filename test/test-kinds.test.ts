@@ -6,7 +6,7 @@ import { readSources, type SourceFile } from "./fake/source-files.ts";
 
 /** The smoke tests of `npm test`, and what each starts. */
 const smokeTests: Readonly<Record<string, string>> = {
-  "test/program/program.smoke.test.ts":
+  "test/core/program/program.smoke.test.ts":
     "the built program: each command, a service with a worker and its page, a guardian",
 };
 

@@ -1,6 +1,6 @@
 /** How long a start with many clusters takes, and how long the live page waits for its first rows meanwhile. */
 import { until } from "../../test/fake/until.ts";
-import { queuedMsOf } from "../../src/workers/patient-deadline.ts";
+import { queuedMsOf } from "../../src/core/workers/patient-deadline.ts";
 import { openLivePage } from "../live-page.ts";
 import { serveNodes } from "../nodes.ts";
 import { hasStatus, Rolecall } from "../rolecall.ts";

@@ -1,5 +1,5 @@
 /** From how many nodes on a worker lowers the latency of checks, which is what `workers: auto` decides by. */
-import { countWorkers } from "../../src/workers/worker-count.ts";
+import { countWorkers } from "../../src/core/workers/worker-count.ts";
 import { measureLatency } from "../load.ts";
 import { serveNodes } from "../nodes.ts";
 import { pause, Rolecall } from "../rolecall.ts";

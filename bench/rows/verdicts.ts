@@ -1,17 +1,17 @@
 /** The cost of a verdict: finding the cluster and the node, and judging the check. No request is parsed or answered. */
-import { impliedReport } from "../../src/cluster/incident/incident.ts";
-import type { Node } from "../../src/cluster/node.ts";
-import { neverProbed } from "../../src/cluster/observation.ts";
-import type { ProbeOutcome } from "../../src/cluster/outcome.ts";
-import type { ClusterState } from "../../src/cluster/snapshot.ts";
-import { plainCheck, type Check } from "../../src/health/check.ts";
-import { defaultGuards } from "../../src/health/guards.ts";
-import { withNodes } from "../../src/health/observe/membership.ts";
-import { observe } from "../../src/health/observe/observe.ts";
-import { judgeMember } from "../../src/health/rules/pool.ts";
-import type { HealthPolicy } from "../../src/health/health-policy.ts";
-import { viewAt } from "../../src/health/evidence/leadership/cluster-view.ts";
-import { emptyCluster } from "../../src/cluster/empty-cluster.ts";
+import { impliedReport } from "../../src/core/cluster/incident/incident.ts";
+import type { Node } from "../../src/core/cluster/node.ts";
+import { neverProbed } from "../../src/core/cluster/observation.ts";
+import type { ProbeOutcome } from "../../src/core/cluster/outcome.ts";
+import type { ClusterState } from "../../src/core/cluster/snapshot.ts";
+import { plainCheck, type Check } from "../../src/core/health/check.ts";
+import { defaultGuards } from "../../src/core/health/guards.ts";
+import { withNodes } from "../../src/core/health/observe/membership.ts";
+import { observe } from "../../src/core/health/observe/observe.ts";
+import { judgeMember } from "../../src/core/health/rules/pool.ts";
+import type { HealthPolicy } from "../../src/core/health/health-policy.ts";
+import { viewAt } from "../../src/core/health/evidence/leadership/cluster-view.ts";
+import { emptyCluster } from "../../src/core/cluster/empty-cluster.ts";
 import type { Row, RowMaker } from "../row.ts";
 
 const rounds = 20;

@@ -1,8 +1,8 @@
 /** The manual page rolecall(1), from the descriptions of the commands. */
-import type { CommandDescription, OptionSpec } from "../../src/command/framework/command-description.ts";
-import { commonOptions, serverOptions } from "../../src/command/framework/options.ts";
+import type { CommandDescription, OptionSpec } from "../../src/core/command/framework/command-description.ts";
+import { commonOptions, serverOptions } from "../../src/core/command/framework/options.ts";
 import { usageOf } from "../../src/cli/specs/help.ts";
-import { clientVariables } from "../../src/config/sources/client-variables.ts";
+import { clientVariables } from "../../src/core/config/sources/client-variables.ts";
 
 /** Options that many commands have: described once, in a section of their own. */
 const shared: readonly OptionSpec[] = [...serverOptions, ...commonOptions];

@@ -7,7 +7,7 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { errorMessage } from "../../src/cluster/values/error-message.ts";
+import { errorMessage } from "../../src/core/cluster/values/error-message.ts";
 import { balancerPrograms, envoyProgram, envoyVersions } from "../../test/real/lab/balancer-programs.ts";
 import { type BalancerSpec, PushedLab } from "../../test/real/lab/pushed-lab.ts";
 import { missingProgram, patroni3 } from "../../test/real/lab/versions.ts";

@@ -1,8 +1,8 @@
 /** The events that are explored: every answer that two nodes can give about who leads, each as a constant outcome. */
-import { impliedReport } from "../../src/cluster/incident/incident.ts";
-import type { ProbeOutcome } from "../../src/cluster/outcome.ts";
-import type { Report } from "../../src/cluster/documents/report.ts";
-import { failedOutcome, leaderViewOutcome, viewFailureOutcome } from "../../test/health/arbitraries.ts";
+import { impliedReport } from "../../src/core/cluster/incident/incident.ts";
+import type { ProbeOutcome } from "../../src/core/cluster/outcome.ts";
+import type { Report } from "../../src/core/cluster/documents/report.ts";
+import { failedOutcome, leaderViewOutcome, viewFailureOutcome } from "../../test/core/health/arbitraries.ts";
 
 /** The two nodes. */
 export const nodes = ["pg1", "pg2"] as const;

@@ -1,5 +1,5 @@
 /** One text for all states that no rule can tell apart. */
-import type { ClusterState } from "../../src/cluster/snapshot.ts";
+import type { ClusterState } from "../../src/core/cluster/snapshot.ts";
 
 /** Longer than every duration of the explored policy, in ms: of older instants only the order matters. */
 const horizonMs = 4_000;

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { judge } from "../../src/health/rules/judge.ts";
-import { observe } from "../../src/health/observe/observe.ts";
-import { viewAt } from "../../src/health/evidence/leadership/cluster-view.ts";
-import { fit } from "../../src/health/verdict.ts";
+import { judge } from "../../src/core/health/rules/judge.ts";
+import { observe } from "../../src/core/health/observe/observe.ts";
+import { viewAt } from "../../src/core/health/evidence/leadership/cluster-view.ts";
+import { fit } from "../../src/core/health/verdict.ts";
 import { alphabets } from "./alphabet.ts";
 import { explore, type Exploration } from "./explore.ts";
 import { exploredPolicy } from "./policy.ts";

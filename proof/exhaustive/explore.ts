@@ -1,6 +1,6 @@
 /** Visits every state that a sequence of events can reach, shortest sequences first. */
 import { createHash } from "node:crypto";
-import type { ClusterState } from "../../src/cluster/snapshot.ts";
+import type { ClusterState } from "../../src/core/cluster/snapshot.ts";
 import { nodes, type Letter } from "./alphabet.ts";
 import { canonical } from "./canonical.ts";
 import { brokenBetween, brokenIn, roundsUntilRight, settledOutcomes, verdictsAt } from "./promises.ts";

@@ -1,7 +1,7 @@
 /** `npm run exhaustive -- --depth 8`: explores both starts and prints the states of each depth. */
 import { parseArgs } from "node:util";
-import { judge } from "../../src/health/rules/judge.ts";
-import { observe } from "../../src/health/observe/observe.ts";
+import { judge } from "../../src/core/health/rules/judge.ts";
+import { observe } from "../../src/core/health/observe/observe.ts";
 import { alphabets } from "./alphabet.ts";
 import { explore } from "./explore.ts";
 import { exploredPolicy } from "./policy.ts";

@@ -1,5 +1,5 @@
-import { defaultGuards } from "../../src/health/guards.ts";
-import type { HealthPolicy } from "../../src/health/health-policy.ts";
+import { defaultGuards } from "../../src/core/health/guards.ts";
+import type { HealthPolicy } from "../../src/core/health/health-policy.ts";
 
 /** Short durations, in ms, so that few events reach every bound. Guards have their defaults. */
 export const exploredPolicy: HealthPolicy = {

@@ -1,13 +1,13 @@
 /** What must hold in every state, and between a state and the one before. */
-import type { Observation } from "../../src/cluster/observation.ts";
-import type { ClusterState } from "../../src/cluster/snapshot.ts";
-import { plainCheck } from "../../src/health/check.ts";
-import { viewAt } from "../../src/health/evidence/leadership/cluster-view.ts";
-import { explain } from "../../src/health/rules/explain.ts";
-import type { HealthPolicy } from "../../src/health/health-policy.ts";
-import type { judge as judgeNode } from "../../src/health/rules/judge.ts";
-import type { observe as applyOutcome } from "../../src/health/observe/observe.ts";
-import type { Verdict } from "../../src/health/verdict.ts";
+import type { Observation } from "../../src/core/cluster/observation.ts";
+import type { ClusterState } from "../../src/core/cluster/snapshot.ts";
+import { plainCheck } from "../../src/core/health/check.ts";
+import { viewAt } from "../../src/core/health/evidence/leadership/cluster-view.ts";
+import { explain } from "../../src/core/health/rules/explain.ts";
+import type { HealthPolicy } from "../../src/core/health/health-policy.ts";
+import type { judge as judgeNode } from "../../src/core/health/rules/judge.ts";
+import type { observe as applyOutcome } from "../../src/core/health/observe/observe.ts";
+import type { Verdict } from "../../src/core/health/verdict.ts";
 import { nodes, soundRound, status, view, type NodeName } from "./alphabet.ts";
 
 /** The functions that are explored. Tests put broken ones here. */

@@ -1,8 +1,8 @@
 /** The events of the exploration of refused claims, and the model that judges it. */
-import { impliedReport } from "../../src/cluster/incident/incident.ts";
-import type { Report } from "../../src/cluster/documents/report.ts";
-import type { ProbeOutcome } from "../../src/cluster/outcome.ts";
-import { failedOutcome, leaderViewOutcome, viewFailureOutcome } from "../../test/health/arbitraries.ts";
+import { impliedReport } from "../../src/core/cluster/incident/incident.ts";
+import type { Report } from "../../src/core/cluster/documents/report.ts";
+import type { ProbeOutcome } from "../../src/core/cluster/outcome.ts";
+import { failedOutcome, leaderViewOutcome, viewFailureOutcome } from "../../test/core/health/arbitraries.ts";
 import { exploredPolicy } from "./policy.ts";
 
 export const leader = "pg1";

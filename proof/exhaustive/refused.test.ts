@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { judge } from "../../src/health/rules/judge.ts";
-import { observe } from "../../src/health/observe/observe.ts";
+import { judge } from "../../src/core/health/rules/judge.ts";
+import { observe } from "../../src/core/health/observe/observe.ts";
 import { exploredPolicy } from "./policy.ts";
 import type { Subject } from "./promises.ts";
 import { exploreRefused } from "./refused.ts";

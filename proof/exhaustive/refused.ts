@@ -4,12 +4,12 @@
  * and none is withheld from it in a real failover. With a watched DCS, no mark outlasts a read that names pg2.
  */
 import { createHash } from "node:crypto";
-import type { ProbeOutcome } from "../../src/cluster/outcome.ts";
-import type { ClusterState } from "../../src/cluster/snapshot.ts";
-import { unreadDcs } from "../../src/cluster/dcs.ts";
-import { plainCheck } from "../../src/health/check.ts";
-import { viewAt } from "../../src/health/evidence/leadership/cluster-view.ts";
-import { failedOutcome, leaderViewOutcome, viewFailureOutcome } from "../../test/health/arbitraries.ts";
+import type { ProbeOutcome } from "../../src/core/cluster/outcome.ts";
+import type { ClusterState } from "../../src/core/cluster/snapshot.ts";
+import { unreadDcs } from "../../src/core/cluster/dcs.ts";
+import { plainCheck } from "../../src/core/health/check.ts";
+import { viewAt } from "../../src/core/health/evidence/leadership/cluster-view.ts";
+import { failedOutcome, leaderViewOutcome, viewFailureOutcome } from "../../test/core/health/arbitraries.ts";
 import { canonical } from "./canonical.ts";
 import { exploredPolicy } from "./policy.ts";
 import type { Subject } from "./promises.ts";

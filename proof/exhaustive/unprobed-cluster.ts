@@ -1,7 +1,7 @@
-import { emptyCluster } from "../../src/cluster/empty-cluster.ts";
-import { neverProbed } from "../../src/cluster/observation.ts";
-import type { ClusterState } from "../../src/cluster/snapshot.ts";
-import { withNodes } from "../../src/health/observe/membership.ts";
+import { emptyCluster } from "../../src/core/cluster/empty-cluster.ts";
+import { neverProbed } from "../../src/core/cluster/observation.ts";
+import type { ClusterState } from "../../src/core/cluster/snapshot.ts";
+import { withNodes } from "../../src/core/health/observe/membership.ts";
 
 /** A cluster of configured nodes of which none was probed yet: where an exploration begins. */
 export function unprobedCluster(names: readonly string[]): ClusterState {

@@ -102,7 +102,7 @@ async function verdictOn(
 setPriority(Math.max(10, getPriority()));
 process.env["MUTANT_SEEDS"] = values.seeds;
 mkdirSync(values.work, { recursive: true });
-const files = sourceFiles(["src/health", "src/probe"]);
+const files = sourceFiles(["src/core/health", "src/core/probe"]);
 const project = prepare(files, values.work, values.skip === undefined ? null : new RegExp(values.skip));
 const selected = project.mutants.filter(({ file }) => new RegExp(values.file).test(file));
 if (values.list) for (const mutant of selected) write(`${renderMutant(mutant)}\n`);

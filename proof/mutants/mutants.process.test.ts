@@ -28,7 +28,7 @@ function write(path: string, text: string): string {
 const { examples } = parse(readFileSync("test/spec/mutants.yaml", "utf8")) as {
   readonly examples: readonly { readonly title: string; readonly code: string; readonly becomes: readonly string[] }[];
 };
-const everyFile = sourceFiles(["src/health", "src/probe"]);
+const everyFile = sourceFiles(["src/core/health", "src/core/probe"]);
 const exampleFiles = examples.map(({ code }, at) => write(`examples/example${at}.ts`, code));
 // One start of the compiler for all.
 const all = mutantsIn([...exampleFiles, ...everyFile]);
@@ -122,7 +122,7 @@ const limit = `export function isOld(ageMs: number, maxMs: number): boolean {
 `;
 const limitTest = `import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isOld } from "../../src/health/limit.js";
+import { isOld } from "../../src/core/health/limit.js";
 test("is old", () => assert.equal(isOld(3, 2), true));
 test("is not old", () => assert.equal(isOld(1, 2), false));
 test("has no limit", () => assert.equal(isOld(1, 0), false));
@@ -143,12 +143,12 @@ function runMutants(): { readonly status: number | null; readonly output: string
 }
 
 test("an unexplained survivor makes the run fail, and an explained one does not", () => {
-  for (const path of ["src/probe", "test/spec"]) mkdirSync(join(folder, path), { recursive: true });
+  for (const path of ["src/core/probe", "test/spec"]) mkdirSync(join(folder, path), { recursive: true });
   write("tsconfig.json", '{ "include": ["src"], "compilerOptions": { "types": [] } }');
   write("package.json", '{ "type": "module" }');
-  write("src/health/limit.ts", limit);
-  write("build/src/health/limit.js", transformSync(limit, { loader: "ts" }).code);
-  write("build/test/health/limit.test.js", limitTest);
+  write("src/core/health/limit.ts", limit);
+  write("build/src/core/health/limit.js", transformSync(limit, { loader: "ts" }).code);
+  write("build/test/core/health/limit.test.js", limitTest);
   write("proof/mutants/equivalent.yaml", "[]");
   const first = runMutants();
   assert.match(first.output, /\| health\/limit \| 6 \| 5 \| 0 \| 0 \| 0 \| 1 \|/);

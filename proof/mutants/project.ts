@@ -69,7 +69,7 @@ export function prepare(files: readonly string[], work: string, skip: RegExp | n
 
 /** The path within `src`, without its ending. */
 function nameOf(file: string): string {
-  return file.replace(/^src\//, "").replace(/\.ts$/, "");
+  return file.replace(/^src\/core\//, "").replace(/\.ts$/, "");
 }
 
 function allFiles(): readonly string[] {

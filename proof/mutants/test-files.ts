@@ -3,17 +3,17 @@ import { dirname, join, resolve } from "node:path";
 
 /** Folders of `build/test` whose tests run in one process and need no other. Tests of the judgement come first. */
 const folders = [
-  "health",
+  "core/health",
   "incidents",
-  "probe",
-  "state",
+  "core/probe",
+  "core/state",
   "sequences",
   // They test what shows verdicts and explanations.
-  "http/node-api",
-  "http/message",
-  "http/diagnostics",
+  "core/http/node-api",
+  "core/http/message",
+  "core/http/diagnostics",
   "features/page",
-  "events",
+  "core/events",
 ];
 
 const importPattern = /(?:\bfrom|\bimport\(?)\s*"(\.[^"]+)"/g;

@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
-import { errorMessage } from "../../src/cluster/values/error-message.ts";
+import { errorMessage } from "../../src/core/cluster/values/error-message.ts";
 import { type Audit, auditOf, type ClientLedger, type Failure, sumOfAudits } from "./ledger.ts";
 
 /** What the clients write to. Without a unique index: a row that is there twice must be seen. */

@@ -7,7 +7,7 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { errorMessage } from "../../src/cluster/values/error-message.ts";
+import { errorMessage } from "../../src/core/cluster/values/error-message.ts";
 import { pgbouncer124 } from "../../test/real/lab/pgbouncer.ts";
 import { envoyProgram } from "../../test/real/lab/balancer-programs.ts";
 import { type Found, missingProgram, patroni3, patroni4 } from "../../test/real/lab/versions.ts";

@@ -1,8 +1,8 @@
-import type { Node } from "../cluster/node.ts";
-import type { ClusterConfig, Config } from "../config/model/config.ts";
+import type { Node } from "../core/cluster/node.ts";
+import type { ClusterConfig, Config } from "../core/config/model/config.ts";
 import { type LocalProbing, probeOnce } from "./machine/probe-once.ts";
 import { featureProbes } from "./registry/node-probes.ts";
-import type { ProbedClusters } from "../command/client/probed-clusters.ts";
+import type { ProbedClusters } from "../core/command/client/probed-clusters.ts";
 
 /** What proofs depend on. */
 export interface AddressProofsContext {

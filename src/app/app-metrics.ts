@@ -1,19 +1,19 @@
 import { featureCounted } from "./registry/counted.ts";
-import type { Config } from "../config/model/config.ts";
-import { type Logger, lostLinesOf } from "../log/logger.ts";
-import { AnswerCounter } from "../http/message/answer-counter.ts";
-import { Metrics } from "../metrics/metrics.ts";
+import type { Config } from "../core/config/model/config.ts";
+import { type Logger, lostLinesOf } from "../core/log/logger.ts";
+import { AnswerCounter } from "../core/http/message/answer-counter.ts";
+import { Metrics } from "../core/metrics/metrics.ts";
 import { CertificateExpiry } from "./certificate-expiry.ts";
-import type { AskedCheck } from "../health/rules/asked-checks.ts";
-import type { Offers } from "../feature/offer.ts";
-import { evidenceBringers } from "../feature/offers.ts";
+import type { AskedCheck } from "../core/health/rules/asked-checks.ts";
+import type { Offers } from "../core/feature/offer.ts";
+import { evidenceBringers } from "../core/feature/offers.ts";
 import { ListenerGroup } from "./listener-group.ts";
 import { Monitor } from "./monitor.ts";
 import { Reloader } from "./reloader.ts";
-import { version } from "../config/version.ts";
-import { processEventKinds } from "../events/cluster-event.ts";
+import { version } from "../core/config/version.ts";
+import { processEventKinds } from "../core/events/cluster-event.ts";
 import { clusterEventKinds } from "./registry/event-kinds.ts";
-import { livenessIntervalFactor } from "../state/clusters.ts";
+import { livenessIntervalFactor } from "../core/state/clusters.ts";
 
 /** What the metrics are read from. Most of it is built later, because it counts in them. */
 export interface MetricsParts {

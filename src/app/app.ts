@@ -1,20 +1,20 @@
-import type { LagLimit } from "../cluster/lag-limit.ts";
-import type { HintRecord } from "../cluster/hint.ts";
-import type { Config, ListenerConfig } from "../config/model/config.ts";
+import type { LagLimit } from "../core/cluster/lag-limit.ts";
+import type { HintRecord } from "../core/cluster/hint.ts";
+import type { Config, ListenerConfig } from "../core/config/model/config.ts";
 import { buildMetrics } from "./app-metrics.ts";
 import { logExpiring } from "./logs/certificate-log.ts";
 import { logHint } from "./logs/hint-lines.ts";
-import { LimitedLines } from "../log/limited-lines.ts";
+import { LimitedLines } from "../core/log/limited-lines.ts";
 import { ListenerLog } from "./logs/listener-log.ts";
-import { type Logger } from "../log/logger.ts";
-import type { Store } from "../state/store.ts";
-import { SnapshotLongPoll } from "../http/admin-api/snapshot-long-poll.ts";
-import type { OpenListener } from "../http/listener/listener-set.ts";
-import { AnswerCounter } from "../http/message/answer-counter.ts";
-import type { ListenerHandler } from "../http/message/handler.ts";
-import { PageGate } from "../http/pages/page-gate.ts";
-import { Metrics } from "../metrics/metrics.ts";
-import { countWorkers } from "../workers/worker-count.ts";
+import { type Logger } from "../core/log/logger.ts";
+import type { Store } from "../core/state/store.ts";
+import { SnapshotLongPoll } from "../core/http/admin-api/snapshot-long-poll.ts";
+import type { OpenListener } from "../core/http/listener/listener-set.ts";
+import { AnswerCounter } from "../core/http/message/answer-counter.ts";
+import type { ListenerHandler } from "../core/http/message/handler.ts";
+import { PageGate } from "../core/http/pages/page-gate.ts";
+import { Metrics } from "../core/metrics/metrics.ts";
+import { countWorkers } from "../core/workers/worker-count.ts";
 import { observePauses } from "./collector-pauses.ts";
 import { CertificateExpiry } from "./certificate-expiry.ts";
 import { askedByBalancers } from "./handlers/asked-by-balancers.ts";
@@ -31,10 +31,10 @@ import { Monitor } from "./monitor.ts";
 import { ProcessLife } from "./process-life.ts";
 import { type ConfigSource, type ReloadEnd, Reloader } from "./reloader.ts";
 import { fullStateOf } from "./worker/full-state.ts";
-import { pasts, seamlessSwitchovers } from "../feature/offers.ts";
-import type { SeamlessSwitchovers } from "../feature/switchovers.ts";
-import type { HoldAnswer } from "../cluster/hint.ts";
-import { reloadAppliedEvent, reloadRefusedEvent } from "../events/announced-events.ts";
+import { pasts, seamlessSwitchovers } from "../core/feature/offers.ts";
+import type { SeamlessSwitchovers } from "../core/feature/switchovers.ts";
+import type { HoldAnswer } from "../core/cluster/hint.ts";
+import { reloadAppliedEvent, reloadRefusedEvent } from "../core/events/announced-events.ts";
 
 /** What a serving process may be given in addition to its configuration. */
 export interface AppOptions {

@@ -1,8 +1,8 @@
 import { X509Certificate } from "node:crypto";
-import type { Config } from "../config/model/config.ts";
-import { WatchedFiles } from "../config/watched-files.ts";
-import type { CertificateReading } from "../metrics/sources.ts";
-import { readRegularFile } from "../files/regular-file.ts";
+import type { Config } from "../core/config/model/config.ts";
+import { WatchedFiles } from "../core/config/watched-files.ts";
+import type { CertificateReading } from "../core/metrics/sources.ts";
+import { readRegularFile } from "../core/files/regular-file.ts";
 
 const pemPattern = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g;
 

@@ -1,4 +1,4 @@
-import type { LimitedLines } from "../log/limited-lines.ts";
+import type { LimitedLines } from "../core/log/limited-lines.ts";
 
 /**
  * Does some work that is worth less than the process: events, pushes, saving, probing. Logs what it throws. A node

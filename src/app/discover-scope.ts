@@ -1,9 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { parseReport } from "../cluster/documents/report.ts";
-import { parsePythonJson } from "../cluster/values/python-json.ts";
-import type { ClusterConfig, Config, ProbeConfig } from "../config/model/config.ts";
-import { readTls, type TlsMaterial } from "../config/tls-material.ts";
-import { NodeClient } from "../probe/client/client.ts";
+import { parseReport } from "../core/cluster/documents/report.ts";
+import { parsePythonJson } from "../core/cluster/values/python-json.ts";
+import type { ClusterConfig, Config, ProbeConfig } from "../core/config/model/config.ts";
+import { readTls, type TlsMaterial } from "../core/config/tls-material.ts";
+import { NodeClient } from "../core/probe/client/client.ts";
 
 /** Time between two rounds of requests to the seeds, in ms. */
 const retryPauseMs = 100;

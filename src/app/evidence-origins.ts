@@ -1,8 +1,8 @@
-import type { ClusterConfig, Config } from "../config/model/config.ts";
-import type { Offers } from "../feature/offer.ts";
-import { evidenceBringers } from "../feature/offers.ts";
-import type { Probers } from "../probe/probers.ts";
-import { livenessIntervalFactor } from "../state/clusters.ts";
+import type { ClusterConfig, Config } from "../core/config/model/config.ts";
+import type { Offers } from "../core/feature/offer.ts";
+import { evidenceBringers } from "../core/feature/offers.ts";
+import type { Probers } from "../core/probe/probers.ts";
+import { livenessIntervalFactor } from "../core/state/clusters.ts";
 
 /** What evidence comes from. */
 export interface EvidenceOriginsContext {

@@ -1,9 +1,9 @@
-import { shortestLateTtlMs } from "../health/evidence/node/late-here.ts";
-import type { PoolsApiContext } from "../http/admin-api/pools-api.ts";
-import { PoolMemory } from "../http/admin-api/pool-memory.ts";
-import { latenessAfter, notLate, type OwnLateness } from "../probe/late-here.ts";
-import type { Config } from "../config/model/config.ts";
-import type { Store } from "../state/store.ts";
+import { shortestLateTtlMs } from "../core/health/evidence/node/late-here.ts";
+import type { PoolsApiContext } from "../core/http/admin-api/pools-api.ts";
+import { PoolMemory } from "../core/http/admin-api/pool-memory.ts";
+import { latenessAfter, notLate, type OwnLateness } from "../core/probe/late-here.ts";
+import type { Config } from "../core/config/model/config.ts";
+import type { Store } from "../core/state/store.ts";
 import { servedPools } from "./handlers/pool-users.ts";
 
 /** What it looks at, and who hears of it. */

@@ -1,25 +1,25 @@
 import type { SendHandle } from "node:child_process";
-import type { AskedNode } from "../cluster/asked-node.ts";
-import type { ListenerConfig } from "../config/model/config.ts";
-import type { Logger } from "../log/logger.ts";
-import { socketOfDescriptor } from "../http/listener/bind-target.ts";
-import type { ListenerEvents } from "../http/listener/listener-events.ts";
-import { ListenError, settingsError } from "../http/listener/listen-error.ts";
-import { isHttpDialect } from "../http/listener/http-dialects.ts";
-import { keysOf } from "../http/listener/listener-keys.ts";
+import type { AskedNode } from "../core/cluster/asked-node.ts";
+import type { ListenerConfig } from "../core/config/model/config.ts";
+import type { Logger } from "../core/log/logger.ts";
+import { socketOfDescriptor } from "../core/http/listener/bind-target.ts";
+import type { ListenerEvents } from "../core/http/listener/listener-events.ts";
+import { ListenError, settingsError } from "../core/http/listener/listen-error.ts";
+import { isHttpDialect } from "../core/http/listener/http-dialects.ts";
+import { keysOf } from "../core/http/listener/listener-keys.ts";
 import {
   ListenerSet,
   type OpenListener,
   type PreparedListeners,
   type ConnectionDialects,
-} from "../http/listener/listener-set.ts";
-import { type FastPathCounts, sumFastPathCounts } from "../http/message/fast-path-counts.ts";
-import type { BackendCount } from "../http/message/server-census.ts";
-import type { RequestedLimit } from "../http/message/limit-census.ts";
-import type { ListenerHandler } from "../http/message/handler.ts";
-import type { Store } from "../state/store.ts";
-import type { Phase } from "../workers/messages.ts";
-import { WorkerPool, type WorkerPoolContext } from "../workers/worker-pool.ts";
+} from "../core/http/listener/listener-set.ts";
+import { type FastPathCounts, sumFastPathCounts } from "../core/http/message/fast-path-counts.ts";
+import type { BackendCount } from "../core/http/message/server-census.ts";
+import type { RequestedLimit } from "../core/http/message/limit-census.ts";
+import type { ListenerHandler } from "../core/http/message/handler.ts";
+import type { Store } from "../core/state/store.ts";
+import type { Phase } from "../core/workers/messages.ts";
+import { WorkerPool, type WorkerPoolContext } from "../core/workers/worker-pool.ts";
 
 /** What all listeners depend on. */
 export interface ListenerGroupContext {

@@ -1,12 +1,12 @@
-import type { DrainRequest, Durability } from "../cluster/drain.ts";
-import { clusterNamed } from "../cluster/lookup.ts";
-import type { Snapshot } from "../cluster/snapshot.ts";
-import { activeDrainOf } from "../health/evidence/node/active-drain.ts";
-import type { DrainsApiContext } from "../http/admin-api/drains-api.ts";
-import type { Offers } from "../feature/offer.ts";
-import { sharedDrains } from "../feature/offers.ts";
-import type { SharedDrains } from "../feature/shared-evidence.ts";
-import type { Drains } from "../state/drains.ts";
+import type { DrainRequest, Durability } from "../core/cluster/drain.ts";
+import { clusterNamed } from "../core/cluster/lookup.ts";
+import type { Snapshot } from "../core/cluster/snapshot.ts";
+import { activeDrainOf } from "../core/health/evidence/node/active-drain.ts";
+import type { DrainsApiContext } from "../core/http/admin-api/drains-api.ts";
+import type { Offers } from "../core/feature/offer.ts";
+import { sharedDrains } from "../core/feature/offers.ts";
+import type { SharedDrains } from "../core/feature/shared-evidence.ts";
+import type { Drains } from "../core/state/drains.ts";
 
 /** What drains that may be ordered of other instances depend on. */
 export interface OperatorDrainsContext {

@@ -1,4 +1,4 @@
-import type { Phase } from "../workers/messages.ts";
+import type { Phase } from "../core/workers/messages.ts";
 import { newLife, nextStep, type Life, type LifeAction, type LifeEvent } from "./life.ts";
 import type { PreparedGroup } from "./listener-group.ts";
 

@@ -1,10 +1,10 @@
-import { errorMessage } from "../cluster/values/error-message.ts";
-import type { LoadedConfig } from "../config/load.ts";
-import type { Config } from "../config/model/config.ts";
-import { renderProblems } from "../config/model/problem.ts";
-import type { RefusedConfig } from "../events/announced-events.ts";
-import type { Logger } from "../log/logger.ts";
-import type { ConfigOverview } from "../http/diagnostics/config-overview.ts";
+import { errorMessage } from "../core/cluster/values/error-message.ts";
+import type { LoadedConfig } from "../core/config/load.ts";
+import type { Config } from "../core/config/model/config.ts";
+import { renderProblems } from "../core/config/model/problem.ts";
+import type { RefusedConfig } from "../core/events/announced-events.ts";
+import type { Logger } from "../core/log/logger.ts";
+import type { ConfigOverview } from "../core/http/diagnostics/config-overview.ts";
 import type { LifeAction, LifeEvent } from "./life.ts";
 import { StoppingError } from "./process-life.ts";
 

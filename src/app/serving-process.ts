@@ -1,8 +1,8 @@
-import type { Config } from "../config/model/config.ts";
-import type { ConfigSources } from "../config/load.ts";
+import type { Config } from "../core/config/model/config.ts";
+import type { ConfigSources } from "../core/config/load.ts";
 import { loadConfig } from "./registry/config.ts";
-import { openLog, type Logger } from "../log/logger.ts";
-import type { OpenListener } from "../http/listener/listener-set.ts";
+import { openLog, type Logger } from "../core/log/logger.ts";
+import type { OpenListener } from "../core/http/listener/listener-set.ts";
 import { App } from "./app.ts";
 import { containUncaughtExceptions } from "./uncaught-exceptions.ts";
 

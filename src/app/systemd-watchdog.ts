@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { Socket } from "node:net";
-import { watchdogMsOf } from "../program/supervisor.ts";
+import { watchdogMsOf } from "../core/program/supervisor.ts";
 
 /**
  * Sends each line that it reads to systemd: Node cannot send a datagram to a Unix socket, so systemd-notify does. Before

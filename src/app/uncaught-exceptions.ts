@@ -1,5 +1,5 @@
-import { areStackTracesOmitted } from "../probe/client/omitted-stack-traces.ts";
-import { ownModuleOf } from "../program/own-frames.ts";
+import { areStackTracesOmitted } from "../core/probe/client/omitted-stack-traces.ts";
+import { ownModuleOf } from "../core/program/own-frames.ts";
 
 /**
  * What happens to an exception that nothing caught. Listeners, the fast path, the gateway, the probes and the recording
@@ -14,10 +14,10 @@ import { ownModuleOf } from "../program/own-frames.ts";
 
 /** Modules that write no shared state, by what their paths begin with. */
 export const containedModules: readonly string[] = [
-  "balancing/",
-  "cluster/",
-  "etcd/",
-  "exposition/",
+  "core/balancing/",
+  "core/cluster/",
+  "core/etcd/",
+  "core/exposition/",
   "features/agent/",
   "features/companions/",
   "features/dcs/",
@@ -27,11 +27,11 @@ export const containedModules: readonly string[] = [
   "features/page/",
   "features/pgbouncer/",
   "features/xds/",
-  "health/",
-  "http/",
-  "probe/",
-  "program/",
-  "workers/relay-",
+  "core/health/",
+  "core/http/",
+  "core/probe/",
+  "core/program/",
+  "core/workers/relay-",
 ];
 /** How many frames a stack keeps. A frame that is cut off could be one that writes shared state. */
 const stackDepth = 50;

@@ -1,9 +1,9 @@
 /** The composition root of a worker process. `workers/worker-process.ts` starts it; it exits with the main process. */
 import type { SendHandle } from "node:child_process";
 import { containUncaughtExceptions } from "./uncaught-exceptions.ts";
-import { saveCodeCache } from "../program/cached-bundle.ts";
+import { saveCodeCache } from "../core/program/cached-bundle.ts";
 import { WorkerServer } from "./worker/worker-server.ts";
-import type { FromWorker, ToWorker } from "../workers/messages.ts";
+import type { FromWorker, ToWorker } from "../core/workers/messages.ts";
 
 /** How long a worker that crashed waits for its last message to be sent, in ms. */
 const lastMessageMs = 500;

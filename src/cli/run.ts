@@ -1,22 +1,22 @@
-import type { Arguments } from "../command/framework/arguments.ts";
-import { CommandError } from "../command/framework/command-error.ts";
-import type { CommandSpec } from "../command/framework/command.ts";
-import { parseArguments } from "../command/framework/parse-arguments.ts";
-import { commonOptions, serverOptions } from "../command/framework/options.ts";
+import type { Arguments } from "../core/command/framework/arguments.ts";
+import { CommandError } from "../core/command/framework/command-error.ts";
+import type { CommandSpec } from "../core/command/framework/command.ts";
+import { parseArguments } from "../core/command/framework/parse-arguments.ts";
+import { commonOptions, serverOptions } from "../core/command/framework/options.ts";
 import { commandGroups, commands, hiddenCommands, removedCommands } from "./specs/commands.ts";
 import { commandHelp, overallHelp, usageOf } from "./specs/help.ts";
-import { sinkOf, type Io, type OutputStream } from "../command/output/io.ts";
-import { Progress } from "../command/output/progress.ts";
-import { ResultBuilder } from "../command/result/builder.ts";
-import type { Diagnostic, ExitCode, Result } from "../command/result/document.ts";
-import type { CommandContext, OutputFormat } from "../command/framework/command-context.ts";
-import { renderFindings, shownFindings } from "../command/output/findings.ts";
-import { styleFor } from "../command/output/style.ts";
-import { suggest } from "../command/framework/suggest.ts";
-import { untilAborted } from "../command/framework/until-aborted.ts";
-import { escapeUnsafe } from "../cluster/values/unsafe-text.ts";
-import { version } from "../config/version.ts";
-import { errorMessage } from "../cluster/values/error-message.ts";
+import { sinkOf, type Io, type OutputStream } from "../core/command/output/io.ts";
+import { Progress } from "../core/command/output/progress.ts";
+import { ResultBuilder } from "../core/command/result/builder.ts";
+import type { Diagnostic, ExitCode, Result } from "../core/command/result/document.ts";
+import type { CommandContext, OutputFormat } from "../core/command/framework/command-context.ts";
+import { renderFindings, shownFindings } from "../core/command/output/findings.ts";
+import { styleFor } from "../core/command/output/style.ts";
+import { suggest } from "../core/command/framework/suggest.ts";
+import { untilAborted } from "../core/command/framework/until-aborted.ts";
+import { escapeUnsafe } from "../core/cluster/values/unsafe-text.ts";
+import { version } from "../core/config/version.ts";
+import { errorMessage } from "../core/cluster/values/error-message.ts";
 
 /** How a command line ended. */
 export interface RunResult {
@@ -218,8 +218,8 @@ function showHelp(text: string, result: ResultBuilder, print: (text: string) => 
 async function buildDocument(result: ResultBuilder, policyFile: string | null): Promise<Result> {
   if (policyFile === null) return result.build();
   const [{ readPolicy }, { applyPolicy }] = await Promise.all([
-    import("../command/result/policy-file.ts"),
-    import("../command/result/policy.ts"),
+    import("../core/command/result/policy-file.ts"),
+    import("../core/command/result/policy.ts"),
   ]);
   const policy = readPolicy(policyFile);
   return result.build((diagnostics: readonly Diagnostic[]) => applyPolicy(policy, diagnostics, Date.now()));

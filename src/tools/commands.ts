@@ -1,9 +1,9 @@
 /** The commands that need no running server, in the order of the help. */
 import { doctorExamples, doctorOptions, featureChecks, featureServerChecks } from "../app/registry/doctor.ts";
 import { featureAgentChecks, featureTargets, renderOrder } from "../app/registry/render.ts";
-import type { CommandSpec } from "../command/framework/command.ts";
-import type { OptionSpec } from "../command/framework/command-description.ts";
-import { clusterOption, nodeCaOption, serverOptions, sourceOptions } from "../command/framework/options.ts";
+import type { CommandSpec } from "../core/command/framework/command.ts";
+import type { OptionSpec } from "../core/command/framework/command-description.ts";
+import { clusterOption, nodeCaOption, serverOptions, sourceOptions } from "../core/command/framework/options.ts";
 
 /** Commands that simulate clusters. */
 export const simulationCommands: readonly CommandSpec[] = [

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import { App, type AppOptions } from "../../src/app/app.ts";
-import type { ClusterConfig, Config, ListenerConfig } from "../../src/config/model/config.ts";
-import type { Logger } from "../../src/log/logger.ts";
+import type { ClusterConfig, Config, ListenerConfig } from "../../src/core/config/model/config.ts";
+import type { Logger } from "../../src/core/log/logger.ts";
 import { clusterOf, listenerOf, nodeOf } from "../fake/config.ts";
 import type { FakeNode } from "../fake/fake-node.ts";
 import { silentLogger } from "../fake/silent-logger.ts";

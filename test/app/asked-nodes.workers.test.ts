@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isObject, parseJson } from "../../src/cluster/values/json.ts";
-import { unrestrictedAccess } from "../../src/config/model/listener-access-config.ts";
+import { isObject, parseJson } from "../../src/core/cluster/values/json.ts";
+import { unrestrictedAccess } from "../../src/core/config/model/listener-access-config.ts";
 import { configOf, listenerOf } from "../fake/config.ts";
 import { openFakeCluster } from "../fake/fake-node.ts";
 import { sendRequest } from "../fake/http-request.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ListenerConfig } from "../../src/config/model/config.ts";
-import { ListenError } from "../../src/http/listener/listen-error.ts";
+import type { ListenerConfig } from "../../src/core/config/model/config.ts";
+import { ListenError } from "../../src/core/http/listener/listen-error.ts";
 import { configOf, listenerOf } from "../fake/config.ts";
 import { openFakeCluster } from "../fake/fake-node.ts";
 import { freePort } from "../fake/free-port.ts";

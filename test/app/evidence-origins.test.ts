@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { EvidenceOrigins } from "../../src/app/evidence-origins.ts";
-import { evidenceBringers } from "../../src/feature/offers.ts";
-import type { EvidenceBringer } from "../../src/feature/shared-evidence.ts";
+import { evidenceBringers } from "../../src/core/feature/offers.ts";
+import type { EvidenceBringer } from "../../src/core/feature/shared-evidence.ts";
 import { clusterOf, configOf } from "../fake/config.ts";
 
 const config = configOf({ clusters: ["a", "b"].map((name) => clusterOf({ name })) });

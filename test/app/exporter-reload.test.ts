@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { App } from "../../src/app/app.ts";
-import type { LoadedConfig } from "../../src/config/load.ts";
-import type { Config } from "../../src/config/model/config.ts";
+import type { LoadedConfig } from "../../src/core/config/load.ts";
+import type { Config } from "../../src/core/config/model/config.ts";
 import { clusterOf, configOf, listenerOf, nodeOf } from "../fake/config.ts";
 import { recordedExporter, serveFakeExporter } from "../fake/fake-exporter.ts";
 import { silentLogger } from "../fake/silent-logger.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, suite, test } from "node:test";
 import { App } from "../../src/app/app.ts";
-import type { NodeConfig } from "../../src/config/model/config.ts";
+import type { NodeConfig } from "../../src/core/config/model/config.ts";
 import { clusterOf, configOf, listenerOf, nodeOf } from "../fake/config.ts";
 import { recordedExporter, serveFakeExporter, type ExporterAnswers, type FakeExporter } from "../fake/fake-exporter.ts";
 import { silentLogger } from "../fake/silent-logger.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { BalancerConfig } from "../../src/config/model/config.ts";
-import type { ListenerConfig } from "../../src/config/model/config.ts";
-import { unrestrictedAccess } from "../../src/config/model/listener-access-config.ts";
+import type { BalancerConfig } from "../../src/core/config/model/config.ts";
+import type { ListenerConfig } from "../../src/core/config/model/config.ts";
+import { unrestrictedAccess } from "../../src/core/config/model/listener-access-config.ts";
 import { configOf, haproxyBackendOf, listenerOf } from "../fake/config.ts";
 import { openFakeCluster } from "../fake/fake-node.ts";
 import { sendRequest, type HttpAnswer, type RequestParts } from "../fake/http-request.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import { hashOf } from "../../src/cli/commands/hash-password.ts";
-import { unrestrictedAccess, type ListenerAccess } from "../../src/config/model/listener-access-config.ts";
+import { unrestrictedAccess, type ListenerAccess } from "../../src/core/config/model/listener-access-config.ts";
 import { configOf, listenerOf } from "../fake/config.ts";
 import { openEventStream } from "../fake/event-stream-client.ts";
 import { openFakeCluster, type FakeNode } from "../fake/fake-node.ts";

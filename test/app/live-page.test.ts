@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import type { App } from "../../src/app/app.ts";
-import { unrestrictedAccess } from "../../src/config/model/listener-access-config.ts";
+import { unrestrictedAccess } from "../../src/core/config/model/listener-access-config.ts";
 import { clusterOf, configOf, listenerOf, nodeOf } from "../fake/config.ts";
 import { openEventStream } from "../fake/event-stream-client.ts";
 import { openFakeCluster, type FakeNode } from "../fake/fake-node.ts";

@@ -7,7 +7,7 @@ import { openFakeCluster } from "../fake/fake-node.ts";
 import { listenDuringTest } from "../fake/listen.ts";
 import { until } from "../fake/until.ts";
 import { appOf, fixedCluster, limit, portFor, withQuickProbes, statusOf, whole } from "./app-fixture.ts";
-import { version } from "../../src/config/version.ts";
+import { version } from "../../src/core/config/version.ts";
 
 test("follows a switchover, a node that fails and one that recovers", limit, async (context) => {
   const nodes = await openFakeCluster(context, ["pg1", "pg2", "pg3"]);

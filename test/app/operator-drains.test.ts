@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { OperatorDrains } from "../../src/app/operator-drains.ts";
-import { sharedDrains } from "../../src/feature/offers.ts";
-import type { SharedDrains } from "../../src/feature/shared-evidence.ts";
-import type { Durability } from "../../src/cluster/drain.ts";
-import { Drains } from "../../src/state/drains.ts";
+import { sharedDrains } from "../../src/core/feature/offers.ts";
+import type { SharedDrains } from "../../src/core/feature/shared-evidence.ts";
+import type { Durability } from "../../src/core/cluster/drain.ts";
+import { Drains } from "../../src/core/state/drains.ts";
 import { storeFixture } from "../fake/store-fixture.ts";
 import { ManualClock } from "../fake/manual-clock.ts";
 import { silentLogger } from "../fake/silent-logger.ts";

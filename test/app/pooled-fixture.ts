@@ -1,5 +1,5 @@
 import { type TestContext } from "node:test";
-import type { ClusterConfig, Config } from "../../src/config/model/config.ts";
+import type { ClusterConfig, Config } from "../../src/core/config/model/config.ts";
 import { configOf, listenerOf } from "../fake/config.ts";
 import { FakeCompanion } from "../fake/fake-companion.ts";
 import { openFakeCluster, type FakeNode } from "../fake/fake-node.ts";

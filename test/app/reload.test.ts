@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Agent, createServer, request } from "node:http";
 import { test } from "node:test";
-import { ListenError } from "../../src/http/listener/listen-error.ts";
+import { ListenError } from "../../src/core/http/listener/listen-error.ts";
 import { configOf, listenerOf } from "../fake/config.ts";
 import { type FakeNode, openFakeCluster } from "../fake/fake-node.ts";
 import { listenDuringTest } from "../fake/listen.ts";

@@ -17,7 +17,7 @@ const mishaps = `
 process.on("SIGUSR2", () => setImmediate(() => { throw new Error("mishap of a connection"); }));
 process.on("SIGWINCH", () => setImmediate(() => {
   const error = new Error("mishap of the store");
-  error.stack += "\\n    at Store.record (${new URL("../../src/state/store.js", import.meta.url).href}:1:2)";
+  error.stack += "\\n    at Store.record (${new URL("../../src/core/state/store.js", import.meta.url).href}:1:2)";
   throw error;
 }));
 `;

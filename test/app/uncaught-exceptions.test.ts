@@ -22,16 +22,16 @@ test("each beginning of a path in the list of modules that write nothing shared 
 
 for (const [modules, isContained] of [
   [[], true],
-  [["http/listener/listener"], true],
+  [["core/http/listener/listener"], true],
   [["features/xds/xds-service"], true],
-  [["balancing/balancer-set", "features/haproxy/haproxy-balancer"], true],
+  [["core/balancing/balancer-set", "features/haproxy/haproxy-balancer"], true],
   [["features/gateway/gateway"], true],
-  [["probe/node-prober", "health/observe/observe"], true],
-  [["state/store"], false],
+  [["core/probe/node-prober", "core/health/observe/observe"], true],
+  [["core/state/store"], false],
   [["features/haproxy/haproxy-balancer", "app/monitor"], false],
   [["features/switchover/switchovers"], false],
-  [["workers/relay-server"], true],
-  [["workers/worker-pool"], false],
+  [["core/workers/relay-server"], true],
+  [["core/workers/worker-pool"], false],
 ] as const)
   test(`an exception in ${modules.join(", ") || "Node alone"} ${isContained ? "is contained" : "ends the process"}`, () => {
     assert.equal(hasWrittenNothingShared(errorIn(...modules)), isContained);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
-import { unrestrictedAccess } from "../../src/config/model/listener-access-config.ts";
-import { documentMax } from "../../src/cluster/documents/document-sizes.ts";
+import { unrestrictedAccess } from "../../src/core/config/model/listener-access-config.ts";
+import { documentMax } from "../../src/core/cluster/documents/document-sizes.ts";
 import {
   drainOrderSchema,
   echoRequestSchema,
@@ -10,7 +10,7 @@ import {
   selectionSchema,
 } from "../../src/features/follow/feed/feed-messages.ts";
 import { sentList, sentText } from "../../src/features/follow/feed/state-values.ts";
-import { BodyBudget } from "../../src/http/message/body-budget.ts";
+import { BodyBudget } from "../../src/core/http/message/body-budget.ts";
 import {
   announces,
   beats,

@@ -54,6 +54,6 @@ test("serve loads only the packages that it needs, and no code of other commands
 });
 
 test("pg is loaded when a console of a PgBouncer is opened, not before", () => {
-  for (const file of ["src/balancing/pgbouncer/inspect-pgbouncer.ts", "src/tools/doctor/doctor.ts"])
+  for (const file of ["src/core/balancing/pgbouncer/inspect-pgbouncer.ts", "src/tools/doctor/doctor.ts"])
     assert.ok(!loadedBy(file).has("pg"), file);
 });

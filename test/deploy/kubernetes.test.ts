@@ -3,8 +3,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { loadConfig } from "../../src/app/registry/config.ts";
-import { renderProblems } from "../../src/config/model/problem.ts";
-import type { Config } from "../../src/config/model/config.ts";
+import { renderProblems } from "../../src/core/config/model/problem.ts";
+import type { Config } from "../../src/core/config/model/config.ts";
 import { chartObjects, objectOf, readObjects, type ReadObject } from "../fake/deployed-objects.ts";
 import { temporaryFolder } from "../fake/temporary-folder.ts";
 

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { commands } from "../../src/cli/specs/commands.ts";
 import { usageOf } from "../../src/cli/specs/help.ts";
-import { ruleIds } from "../../src/command/result/rule-ids.ts";
-import { rules } from "../../src/command/result/rules.ts";
+import { ruleIds } from "../../src/core/command/result/rule-ids.ts";
+import { rules } from "../../src/core/command/result/rules.ts";
 import { temporaryFolder } from "../fake/temporary-folder.ts";
 
 /** The tables that are generated from the sources. `UPDATE_DOCS=1` updates them. */

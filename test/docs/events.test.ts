@@ -3,9 +3,9 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { test } from "node:test";
 import { allConditions } from "../../src/app/registry/conditions.ts";
 import { eventKinds } from "../../src/app/registry/event-kinds.ts";
-import { eventSeverities } from "../../src/events/cluster-event.ts";
-import { rankOf } from "../../src/health/conditions/condition.ts";
-import { eventLimitMax } from "../../src/http/diagnostics/event-query.ts";
+import { eventSeverities } from "../../src/core/events/cluster-event.ts";
+import { rankOf } from "../../src/core/health/conditions/condition.ts";
+import { eventLimitMax } from "../../src/core/http/diagnostics/event-query.ts";
 
 const text = readFileSync("docs/events.md", "utf8");
 

@@ -12,8 +12,8 @@ import {
   receiverFields,
   reportFields,
   senderFields,
-} from "../../src/cluster/evidence/evidence-fields.ts";
-import type { SomeFields } from "../../src/cluster/evidence/fields.ts";
+} from "../../src/core/cluster/evidence/evidence-fields.ts";
+import type { SomeFields } from "../../src/core/cluster/evidence/fields.ts";
 
 const text = readFileSync("docs/incidents.md", "utf8");
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { callRules } from "../../src/cluster/management-call.ts";
+import { callRules } from "../../src/core/cluster/management-call.ts";
 
 const text = readFileSync("docs/management.md", "utf8");
 const rows = [...text.matchAll(/^\| `([A-Z]+) \/([a-z]+)\S*` \| ([^|]+) \| ([^|]+) \| ([^|]*) \|$/gm)].map(
@@ -56,10 +56,10 @@ test("the table lists every status of the tested rows, from the node and from ro
 test("the document lists exactly the refusal codes of the source", () => {
   const sources = [
     "src/features/gateway",
-    "src/http/forwarding",
-    "src/workers",
-    "src/health/calls",
-    "src/http/access",
+    "src/core/http/forwarding",
+    "src/core/workers",
+    "src/core/health/calls",
+    "src/core/http/access",
   ].flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: "utf8" })
       .filter((file) => file.endsWith(".ts"))

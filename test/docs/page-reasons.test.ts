@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { test } from "node:test";
-import { hardReasons, softReasons } from "../../src/health/reason.ts";
+import { hardReasons, softReasons } from "../../src/core/health/reason.ts";
 
 const file = "src/features/page/web/reasons.json";
 

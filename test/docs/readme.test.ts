@@ -3,10 +3,10 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { configJsonSchema } from "../../src/app/registry/config.ts";
-import { configReferenceOf } from "../../src/config/reference.ts";
-import { parameterNames } from "../../src/health/check.ts";
-import { routePaths } from "../../src/health/route.ts";
-import { hardReasons } from "../../src/health/reason.ts";
+import { configReferenceOf } from "../../src/core/config/reference.ts";
+import { parameterNames } from "../../src/core/health/check.ts";
+import { routePaths } from "../../src/core/health/route.ts";
+import { hardReasons } from "../../src/core/health/reason.ts";
 
 const documents = ["README.md", "src/README.md", "CONTRIBUTING.md"];
 const manifest: { scripts: object; dependencies: object; devDependencies: object } = JSON.parse(

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { hardReasons, softReasons } from "../../src/health/reason.ts";
-import { reasonLink } from "../../src/config/reason-link.ts";
+import { hardReasons, softReasons } from "../../src/core/health/reason.ts";
+import { reasonLink } from "../../src/core/config/reason-link.ts";
 import { readMarkdown } from "./markdown.ts";
 
 const file = "docs/reasons.md";
@@ -75,7 +75,7 @@ describe("docs/reasons.md", () => {
   }
 
   test("names only rules of the explanation that exist", () => {
-    const sources = sourcesOf("src/health/rules");
+    const sources = sourcesOf("src/core/health/rules");
     const named = [...text.matchAll(/\brules? ((?:`[a-z_ ]+`(?: and )?)+) of `rolecall explain`/g)].flatMap(
       ([, list = ""]) => [...list.matchAll(/`([^`]+)`/g)].map(([, rule = ""]) => rule),
     );
@@ -86,7 +86,7 @@ describe("docs/reasons.md", () => {
 
 describe("metrics that the documents name", () => {
   test("exist", () => {
-    const sources = ["src/metrics", "src/features"].map(sourcesOf).join("\n");
+    const sources = ["src/core/metrics", "src/features"].map(sourcesOf).join("\n");
     for (const { file: page, inlineCode } of documentsWithMetrics())
       for (const { text: code } of inlineCode)
         if (/^rolecall_[a-z_]+$/.test(code)) assert.ok(sources.includes(`"${code}"`), `${page}: ${code}`);

@@ -6,7 +6,7 @@ import { describe, test, type TestContext } from "node:test";
 import { Ajv } from "ajv";
 import { parse } from "yaml";
 import { loadConfig } from "../../src/app/registry/config.ts";
-import { readPolicy } from "../../src/command/result/policy-file.ts";
+import { readPolicy } from "../../src/core/command/result/policy-file.ts";
 import { checkExpectations } from "../../src/features/replay/core/expectations.ts";
 import { readIncident } from "../incidents/play.ts";
 import { userDocuments, type FencedBlock } from "./markdown.ts";

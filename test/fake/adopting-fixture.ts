@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { clusterStateSchema, sentStateOf } from "../../src/features/follow/feed/cluster-state-schema.ts";
 import { writtenState } from "../../src/features/follow/feed/state-values.ts";
-import type { ProbeOutcome } from "../../src/cluster/outcome.ts";
-import type { ClusterState } from "../../src/cluster/snapshot.ts";
-import type { Verdict } from "../../src/health/verdict.ts";
+import type { ProbeOutcome } from "../../src/core/cluster/outcome.ts";
+import type { ClusterState } from "../../src/core/cluster/snapshot.ts";
+import type { Verdict } from "../../src/core/health/verdict.ts";
 import { ClusterFixture } from "./cluster-fixture.ts";
 
 /** What the follower's clock shows more than the owner's, in ms. */

@@ -5,7 +5,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
-import type { ConsoleTarget } from "../../src/balancing/pgbouncer/console.ts";
+import type { ConsoleTarget } from "../../src/core/balancing/pgbouncer/console.ts";
 import type { AnnouncingOptions } from "../features/switchover/peers/announcing-process.ts";
 import { freePort } from "./free-port.ts";
 import { sendRequest } from "./http-request.ts";

@@ -1,7 +1,7 @@
 /** A prober of three scripted nodes, and what they answer, for the tests of bursts. */
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
-import { ClusterProber } from "../../src/probe/cluster-prober.ts";
+import { ClusterProber } from "../../src/core/probe/cluster-prober.ts";
 import { ClusterFixture } from "./cluster-fixture.ts";
 import { FakeTransport, healthyCluster, jsonReply, type Responder } from "./fake-transport.ts";
 import { statusDocument } from "./node-documents.ts";

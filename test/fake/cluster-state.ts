@@ -1,6 +1,6 @@
-import type { ClusterState } from "../../src/cluster/snapshot.ts";
-import { defaultGuards } from "../../src/health/guards.ts";
-import type { HealthPolicy } from "../../src/health/health-policy.ts";
+import type { ClusterState } from "../../src/core/cluster/snapshot.ts";
+import { defaultGuards } from "../../src/core/health/guards.ts";
+import type { HealthPolicy } from "../../src/core/health/health-policy.ts";
 import { ClusterFixture } from "./cluster-fixture.ts";
 import type { StatusFields } from "./node-documents.ts";
 

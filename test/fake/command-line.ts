@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Readable } from "node:stream";
-import type { Io, OutputStream } from "../../src/command/output/io.ts";
-import type { Result } from "../../src/command/result/document.ts";
+import type { Io, OutputStream } from "../../src/core/command/output/io.ts";
+import type { Result } from "../../src/core/command/result/document.ts";
 import { run } from "../../src/cli/run.ts";
 import { assertResultDocument } from "./result-document.ts";
 

@@ -4,10 +4,10 @@ import type {
   HaproxyBackendConfig,
   ListenerConfig,
   NodeConfig,
-} from "../../src/config/model/config.ts";
-import { unrestrictedAccess } from "../../src/config/model/listener-access-config.ts";
-import { plainCheck } from "../../src/health/check.ts";
-import { defaultGuards, type Guards } from "../../src/health/guards.ts";
+} from "../../src/core/config/model/config.ts";
+import { unrestrictedAccess } from "../../src/core/config/model/listener-access-config.ts";
+import { plainCheck } from "../../src/core/health/check.ts";
+import { defaultGuards, type Guards } from "../../src/core/health/guards.ts";
 
 export const guardsOff: Guards = {
   ...defaultGuards,

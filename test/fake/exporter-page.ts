@@ -1,4 +1,4 @@
-import { type ExporterPage, noDiskFigures } from "../../src/cluster/exporter/exporter-report.ts";
+import { type ExporterPage, noDiskFigures } from "../../src/core/cluster/exporter/exporter-report.ts";
 
 /** The content of the page of a primary without standbys. */
 export const primaryPage: ExporterPage = {

@@ -1,9 +1,9 @@
 import { probeSchedule } from "./probe-schedule.ts";
 import type { TestContext } from "node:test";
-import type { FailureKind } from "../../src/cluster/values/failure.ts";
-import type { ProbeOutcome } from "../../src/cluster/outcome.ts";
-import { NodeClient, type BodySink, type NodeReply, type StreamedReply } from "../../src/probe/client/client.ts";
-import type { ProbeResult, ProbeContext } from "../../src/probe/client/probe-context.ts";
+import type { FailureKind } from "../../src/core/cluster/values/failure.ts";
+import type { ProbeOutcome } from "../../src/core/cluster/outcome.ts";
+import { NodeClient, type BodySink, type NodeReply, type StreamedReply } from "../../src/core/probe/client/client.ts";
+import type { ProbeResult, ProbeContext } from "../../src/core/probe/client/probe-context.ts";
 import { ClusterFixture } from "./cluster-fixture.ts";
 import { answerProbe, type ProbeAnswer } from "./node-documents.ts";
 

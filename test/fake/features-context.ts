@@ -1,5 +1,5 @@
 import type { FeaturesContext } from "../../src/app/host/running-feature.ts";
-import { setSystemTimer } from "../../src/probe/schedule/system-timer.ts";
+import { setSystemTimer } from "../../src/core/probe/schedule/system-timer.ts";
 import { silentLogger } from "./silent-logger.ts";
 
 /** What features of a process without any cluster depend on. */

@@ -1,5 +1,5 @@
-import type { ProbeOutcome } from "../../src/cluster/outcome.ts";
-import type { ClusterState } from "../../src/cluster/snapshot.ts";
+import type { ProbeOutcome } from "../../src/core/cluster/outcome.ts";
+import type { ClusterState } from "../../src/core/cluster/snapshot.ts";
 import { ChangeDecoder, ChangeEncoder } from "../../src/features/follow/feed/change-codec.ts";
 import { MergedOutcomes } from "../../src/features/follow/follower/merged-outcomes.ts";
 import { ClusterFixture, type FixtureOptions } from "./cluster-fixture.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import type { Config } from "../../src/config/model/config.ts";
+import type { Config } from "../../src/core/config/model/config.ts";
 import { Feeds, type FeedsContext } from "../../src/features/follow/owner/feeds.ts";
-import type { Store } from "../../src/state/store.ts";
+import type { Store } from "../../src/core/state/store.ts";
 import type { ManualClock } from "./manual-clock.ts";
 
 interface FeedsParts {

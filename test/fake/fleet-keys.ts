@@ -4,7 +4,7 @@ import type {
   StoreEvents,
   StorePhase,
 } from "../../src/features/fleet/ownership/fleet-store.ts";
-import type { SetTimer } from "../../src/cluster/timer.ts";
+import type { SetTimer } from "../../src/core/cluster/timer.ts";
 
 /** What a store needs of a clock. */
 interface KeysClock {

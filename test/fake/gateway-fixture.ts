@@ -1,8 +1,8 @@
 import { PassThrough } from "node:stream";
 import { pino } from "pino";
 import { App } from "../../src/app/app.ts";
-import type { ClusterConfig, Config, ListenerConfig, NodeConfig } from "../../src/config/model/config.ts";
-import { unrestrictedAccess, type ListenerAccess } from "../../src/config/model/listener-access-config.ts";
+import type { ClusterConfig, Config, ListenerConfig, NodeConfig } from "../../src/core/config/model/config.ts";
+import { unrestrictedAccess, type ListenerAccess } from "../../src/core/config/model/listener-access-config.ts";
 import { startSimulator, type Simulator, type SimulatorOptions } from "../../src/tools/simulator/simulator.ts";
 import { sendRequest, type HttpAnswer, type RequestParts } from "./http-request.ts";
 import { until } from "./until.ts";

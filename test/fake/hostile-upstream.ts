@@ -1,12 +1,12 @@
 import { createServer, type ServerResponse } from "node:http";
 import type { TestContext } from "node:test";
 import { gzipSync } from "node:zlib";
-import { emptyCluster } from "../../src/cluster/empty-cluster.ts";
-import { parseReport } from "../../src/cluster/documents/report.ts";
-import { neverProbed } from "../../src/cluster/observation.ts";
+import { emptyCluster } from "../../src/core/cluster/empty-cluster.ts";
+import { parseReport } from "../../src/core/cluster/documents/report.ts";
+import { neverProbed } from "../../src/core/cluster/observation.ts";
 import { sentStateOf, stateForm } from "../../src/features/follow/feed/cluster-state-schema.ts";
 import { writtenState } from "../../src/features/follow/feed/state-values.ts";
-import { withNodes } from "../../src/health/observe/membership.ts";
+import { withNodes } from "../../src/core/health/observe/membership.ts";
 import { listenDuringTest } from "./listen.ts";
 
 /** A node as a hostile upstream tells of it. */

@@ -1,4 +1,4 @@
-import { ByteBudget } from "../../src/probe/client/byte-budget.ts";
+import { ByteBudget } from "../../src/core/probe/client/byte-budget.ts";
 
 /** A budget that allows everything or nothing, and lists what it is asked for, in bytes. */
 export class ListedBudget extends ByteBudget {

@@ -1,5 +1,5 @@
-import type { Member } from "../../src/cluster/documents/cluster-document.ts";
-import type { WitnessView } from "../../src/cluster/snapshot.ts";
+import type { Member } from "../../src/core/cluster/documents/cluster-document.ts";
+import type { WitnessView } from "../../src/core/cluster/snapshot.ts";
 
 /** A row of a member list that states the member's API address alone. */
 export function memberAt(name: string, api: string): Member {

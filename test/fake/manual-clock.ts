@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { CancelTimer } from "../../src/cluster/timer.ts";
+import type { CancelTimer } from "../../src/core/cluster/timer.ts";
 
 /** A clock that moves from one timer to the next, so that each instant is exact to the millisecond. */
 export class ManualClock {

@@ -1,16 +1,16 @@
 import { connect } from "node:net";
 import type { TestContext } from "node:test";
-import type { ListenerScope } from "../../src/http/node-api/target-node.ts";
-import type { JudgeInputs } from "../../src/http/node-api/answer.ts";
-import { unrestrictedAccess } from "../../src/config/model/listener-access-config.ts";
-import { Listener } from "../../src/http/listener/listener.ts";
-import type { ListenerEvents } from "../../src/http/listener/listener-events.ts";
-import { answerDiagnostics } from "../../src/http/diagnostics/diagnostics-api.ts";
-import { NodeApi } from "../../src/http/node-api/node-api.ts";
-import { PageGate } from "../../src/http/pages/page-gate.ts";
-import type { Passthrough } from "../../src/http/message/passthrough.ts";
-import type { Request } from "../../src/http/message/request.ts";
-import type { RoutingContext } from "../../src/http/node-api/routing-context.ts";
+import type { ListenerScope } from "../../src/core/http/node-api/target-node.ts";
+import type { JudgeInputs } from "../../src/core/http/node-api/answer.ts";
+import { unrestrictedAccess } from "../../src/core/config/model/listener-access-config.ts";
+import { Listener } from "../../src/core/http/listener/listener.ts";
+import type { ListenerEvents } from "../../src/core/http/listener/listener-events.ts";
+import { answerDiagnostics } from "../../src/core/http/diagnostics/diagnostics-api.ts";
+import { NodeApi } from "../../src/core/http/node-api/node-api.ts";
+import { PageGate } from "../../src/core/http/pages/page-gate.ts";
+import type { Passthrough } from "../../src/core/http/message/passthrough.ts";
+import type { Request } from "../../src/core/http/message/request.ts";
+import type { RoutingContext } from "../../src/core/http/node-api/routing-context.ts";
 import type { ClusterFixture } from "./cluster-fixture.ts";
 
 export function listenerScopeOf(parts: Partial<ListenerScope> = {}): ListenerScope {

@@ -1,4 +1,4 @@
-import { parseReport, type Report } from "../../src/cluster/documents/report.ts";
+import { parseReport, type Report } from "../../src/core/cluster/documents/report.ts";
 
 /** Fields of a node's status document. */
 export type StatusFields = Readonly<Record<string, unknown>>;

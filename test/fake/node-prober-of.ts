@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { NodeProber } from "../../src/probe/node-prober.ts";
+import { NodeProber } from "../../src/core/probe/node-prober.ts";
 import type { FakeTransport } from "./fake-transport.ts";
 
 /** A prober of the first node of a scripted cluster. */

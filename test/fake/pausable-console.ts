@@ -1,6 +1,6 @@
 import type { TestContext } from "node:test";
-import type { PoolerConfig } from "../../src/config/model/config.ts";
-import type { ConsoleTarget } from "../../src/balancing/pgbouncer/console.ts";
+import type { PoolerConfig } from "../../src/core/config/model/config.ts";
+import type { ConsoleTarget } from "../../src/core/balancing/pgbouncer/console.ts";
 import { type ConsoleAnswer, FakeConsole } from "./fake-console.ts";
 import { poolerOf } from "./pooler-setup.ts";
 

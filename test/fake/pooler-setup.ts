@@ -1,6 +1,6 @@
-import { parsePoolerAddress } from "../../src/config/values/pooler-address.ts";
-import type { PoolerConfig } from "../../src/config/model/config.ts";
-import { parseCheckText } from "../../src/config/values/check-text.ts";
+import { parsePoolerAddress } from "../../src/core/config/values/pooler-address.ts";
+import type { PoolerConfig } from "../../src/core/config/model/config.ts";
+import { parseCheckText } from "../../src/core/config/values/check-text.ts";
 
 /** A pooler as the configuration gives it, with a database of the cluster `orders`. */
 export function poolerOf(name: string, address: string, changes: Partial<PoolerConfig> = {}): PoolerConfig {

@@ -1,4 +1,4 @@
-import type { ProbeSchedule } from "../../src/probe/client/probe-context.ts";
+import type { ProbeSchedule } from "../../src/core/probe/client/probe-context.ts";
 
 /** How often probers of tests ask, where a test says nothing else. */
 export const probeSchedule: ProbeSchedule = {

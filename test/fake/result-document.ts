@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
-import type { Result } from "../../src/command/result/document.ts";
-import { resultSchema } from "../../src/command/result/schema.ts";
+import type { Result } from "../../src/core/command/result/document.ts";
+import { resultSchema } from "../../src/core/command/result/schema.ts";
 
 const ajv = new Ajv2020({ strict: true, allErrors: true });
 addFormats.default(ajv);

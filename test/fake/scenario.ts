@@ -1,6 +1,6 @@
-import type { DrainExtent } from "../../src/cluster/drain.ts";
-import type { FailureKind } from "../../src/cluster/observation.ts";
-import type { ExporterPage, ExporterRole } from "../../src/cluster/exporter/exporter-report.ts";
+import type { DrainExtent } from "../../src/core/cluster/drain.ts";
+import type { FailureKind } from "../../src/core/cluster/observation.ts";
+import type { ExporterPage, ExporterRole } from "../../src/core/cluster/exporter/exporter-report.ts";
 import { primaryPage, replicaPage } from "./exporter-page.ts";
 import { ClusterFixture, type FixtureOptions, type NamingDocument } from "./cluster-fixture.ts";
 

@@ -1,7 +1,7 @@
 import type { TestContext } from "node:test";
-import type { ClusterConfig } from "../../src/config/model/config.ts";
-import { ClusterProber } from "../../src/probe/cluster-prober.ts";
-import type { NodeReply } from "../../src/probe/client/client.ts";
+import type { ClusterConfig } from "../../src/core/config/model/config.ts";
+import { ClusterProber } from "../../src/core/probe/cluster-prober.ts";
+import type { NodeReply } from "../../src/core/probe/client/client.ts";
 import { ClusterFixture, type FixtureOptions } from "./cluster-fixture.ts";
 import { FakeTransport, failedReply, jsonReply } from "./fake-transport.ts";
 import { statusDocument, type StatusFields } from "./node-documents.ts";

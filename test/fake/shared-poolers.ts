@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
-import type { PoolerConfig } from "../../src/config/model/config.ts";
+import type { PoolerConfig } from "../../src/core/config/model/config.ts";
 import { FakePgbouncer } from "./fake-pgbouncer.ts";
 import { poolerOf } from "./pooler-setup.ts";
 import { temporaryFolder } from "./temporary-folder.ts";

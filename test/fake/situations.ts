@@ -1,8 +1,8 @@
 /** A cluster of three nodes, and its situation at an instant. */
-import { viewAt } from "../../src/health/evidence/leadership/cluster-view.ts";
-import type { AskedCheck } from "../../src/health/rules/asked-checks.ts";
-import { nodeOverview } from "../../src/health/documents/node-overview.ts";
-import { situationOf, type Situation } from "../../src/health/documents/situation.ts";
+import { viewAt } from "../../src/core/health/evidence/leadership/cluster-view.ts";
+import type { AskedCheck } from "../../src/core/health/rules/asked-checks.ts";
+import { nodeOverview } from "../../src/core/health/documents/node-overview.ts";
+import { situationOf, type Situation } from "../../src/core/health/documents/situation.ts";
 import { ClusterFixture } from "./cluster-fixture.ts";
 
 export const MB = 1024 * 1024;

@@ -6,7 +6,7 @@ export interface SourceFile {
   readonly file: string;
   /** The folder that holds it, `.` at the top. */
   readonly folder: string;
-  /** The first part of its path. */
+  /** Its part of the program: the first two parts of its path in `core/`, the first one elsewhere. */
   readonly top: string;
   readonly text: string;
   /** The files it imports by relative paths, types included. */
@@ -20,8 +20,13 @@ export function readSources(root: string): readonly SourceFile[] {
     .map((name) => {
       const file = name.split(sep).join(posix.sep);
       const text = readFileSync(join(root, name), "utf8");
-      return { file, folder: dirname(file), top: file.split("/")[0] ?? "", text, imports: importsOf(file, text) };
+      return { file, folder: dirname(file), top: topOf(file), text, imports: importsOf(file, text) };
     });
+}
+
+/** The part of the program that a file belongs to, by its path. */
+export function topOf(file: string): string {
+  return /^core\/[^/]+|^[^/]+/.exec(file)?.[0] ?? "";
 }
 
 function importsOf(file: string, text: string): readonly string[] {

@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
-import { emptyCluster } from "../../src/cluster/empty-cluster.ts";
-import { neverProbed } from "../../src/cluster/observation.ts";
-import type { ProbeOutcome } from "../../src/cluster/outcome.ts";
-import type { Report } from "../../src/cluster/documents/report.ts";
-import { plainCheck, type Check } from "../../src/health/check.ts";
-import { viewAt } from "../../src/health/evidence/leadership/cluster-view.ts";
-import { explain } from "../../src/health/rules/explain.ts";
-import { judge } from "../../src/health/rules/judge.ts";
-import { shownLag } from "../../src/health/evidence/position/present-lag.ts";
-import { withNodes } from "../../src/health/observe/membership.ts";
-import type { Route } from "../../src/health/route.ts";
-import { Store, type MonitoredCluster } from "../../src/state/store.ts";
-import { failedOutcome, policyOf, statusOutcome, type Name } from "../health/arbitraries.ts";
+import { emptyCluster } from "../../src/core/cluster/empty-cluster.ts";
+import { neverProbed } from "../../src/core/cluster/observation.ts";
+import type { ProbeOutcome } from "../../src/core/cluster/outcome.ts";
+import type { Report } from "../../src/core/cluster/documents/report.ts";
+import { plainCheck, type Check } from "../../src/core/health/check.ts";
+import { viewAt } from "../../src/core/health/evidence/leadership/cluster-view.ts";
+import { explain } from "../../src/core/health/rules/explain.ts";
+import { judge } from "../../src/core/health/rules/judge.ts";
+import { shownLag } from "../../src/core/health/evidence/position/present-lag.ts";
+import { withNodes } from "../../src/core/health/observe/membership.ts";
+import type { Route } from "../../src/core/health/route.ts";
+import { Store, type MonitoredCluster } from "../../src/core/state/store.ts";
+import { failedOutcome, policyOf, statusOutcome, type Name } from "../core/health/arbitraries.ts";
 
 export const MB = 1 << 20;
 

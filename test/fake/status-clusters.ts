@@ -1,4 +1,4 @@
-import type { StatusCluster, StatusNode } from "../../src/command/client/cluster-status.ts";
+import type { StatusCluster, StatusNode } from "../../src/core/command/client/cluster-status.ts";
 
 /** A node of a status: by default a healthy replica. */
 export function statusNode(node: string, over: Partial<StatusNode> = {}): StatusNode {

@@ -1,12 +1,12 @@
 import { rejectingPassthrough } from "./node-api-listener.ts";
-import { Store } from "../../src/state/store.ts";
-import { buildClusters } from "../../src/state/clusters.ts";
-import type { DatabaseAddress } from "../../src/cluster/node.ts";
-import type { ClusterState } from "../../src/cluster/snapshot.ts";
-import { parseReport } from "../../src/cluster/documents/report.ts";
-import type { NodeApiContext } from "../../src/http/node-api/node-api.ts";
-import type { RoutingContext } from "../../src/http/node-api/routing-context.ts";
-import { defaultGuards, type Guards } from "../../src/health/guards.ts";
+import { Store } from "../../src/core/state/store.ts";
+import { buildClusters } from "../../src/core/state/clusters.ts";
+import type { DatabaseAddress } from "../../src/core/cluster/node.ts";
+import type { ClusterState } from "../../src/core/cluster/snapshot.ts";
+import { parseReport } from "../../src/core/cluster/documents/report.ts";
+import type { NodeApiContext } from "../../src/core/http/node-api/node-api.ts";
+import type { RoutingContext } from "../../src/core/http/node-api/routing-context.ts";
+import { defaultGuards, type Guards } from "../../src/core/health/guards.ts";
 import { clusterOf, configOf, listenerOf, nodeOf } from "./config.ts";
 
 /** A cluster of three nodes in memory: pg1 leads, pg2 (zone a) follows, pg3 (zone b) never answered. Only the test moves the clock. */

@@ -1,8 +1,8 @@
 import { probeSchedule } from "./probe-schedule.ts";
-import type { ProbeOutcome } from "../../src/cluster/outcome.ts";
-import { AddressProber } from "../../src/probe/address-prober.ts";
-import type { NodeReply } from "../../src/probe/client/client.ts";
-import type { ProbeSchedule } from "../../src/probe/client/probe-context.ts";
+import type { ProbeOutcome } from "../../src/core/cluster/outcome.ts";
+import { AddressProber } from "../../src/core/probe/address-prober.ts";
+import type { NodeReply } from "../../src/core/probe/client/client.ts";
+import type { ProbeSchedule } from "../../src/core/probe/client/probe-context.ts";
 import { ClusterFixture } from "./cluster-fixture.ts";
 import { ManualClock } from "./manual-clock.ts";
 

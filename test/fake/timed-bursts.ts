@@ -1,5 +1,5 @@
 import { probeSchedule } from "./probe-schedule.ts";
-import { Bursts, type BurstTargets } from "../../src/probe/bursts/bursts.ts";
+import { Bursts, type BurstTargets } from "../../src/core/probe/bursts/bursts.ts";
 import { ClusterFixture } from "./cluster-fixture.ts";
 import { ManualClock } from "./manual-clock.ts";
 

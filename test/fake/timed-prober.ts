@@ -1,6 +1,6 @@
-import type { ClusterState } from "../../src/cluster/snapshot.ts";
-import type { NodeReply } from "../../src/probe/client/client.ts";
-import { ClusterProber } from "../../src/probe/cluster-prober.ts";
+import type { ClusterState } from "../../src/core/cluster/snapshot.ts";
+import type { NodeReply } from "../../src/core/probe/client/client.ts";
+import { ClusterProber } from "../../src/core/probe/cluster-prober.ts";
 import { ClusterFixture, type FixtureOptions } from "./cluster-fixture.ts";
 import { ManualClock } from "./manual-clock.ts";
 

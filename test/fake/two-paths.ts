@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { type ListenerAccess, unrestrictedAccess } from "../../src/config/model/listener-access-config.ts";
-import { FastPathControl } from "../../src/http/fast-path/fast-path-control.ts";
-import type { ListenerEvents } from "../../src/http/listener/listener-events.ts";
-import { Listener } from "../../src/http/listener/listener.ts";
-import type { FastPathCounts } from "../../src/http/message/fast-path-counts.ts";
-import type { ListenerHandler } from "../../src/http/message/handler.ts";
-import { NodeApi } from "../../src/http/node-api/node-api.ts";
-import type { ResponseCache } from "../../src/http/node-api/response-cache.ts";
+import { type ListenerAccess, unrestrictedAccess } from "../../src/core/config/model/listener-access-config.ts";
+import { FastPathControl } from "../../src/core/http/fast-path/fast-path-control.ts";
+import type { ListenerEvents } from "../../src/core/http/listener/listener-events.ts";
+import { Listener } from "../../src/core/http/listener/listener.ts";
+import type { FastPathCounts } from "../../src/core/http/message/fast-path-counts.ts";
+import type { ListenerHandler } from "../../src/core/http/message/handler.ts";
+import { NodeApi } from "../../src/core/http/node-api/node-api.ts";
+import type { ResponseCache } from "../../src/core/http/node-api/response-cache.ts";
 import { exchange } from "./raw-client.ts";
 import { type StoreFixture, storeFixture } from "./store-fixture.ts";
 

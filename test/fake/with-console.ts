@@ -1,4 +1,4 @@
-import { type ConsoleTarget, PgbouncerConsole } from "../../src/balancing/pgbouncer/console.ts";
+import { type ConsoleTarget, PgbouncerConsole } from "../../src/core/balancing/pgbouncer/console.ts";
 
 /** Opens a console for some commands. @throws ConsoleError, and what `work` throws */
 export async function withConsole<T>(

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { App } from "../../src/app/app.ts";
-import { defaultGuards } from "../../src/health/guards.ts";
+import { defaultGuards } from "../../src/core/health/guards.ts";
 import { startSimulator, type Simulator } from "../../src/tools/simulator/simulator.ts";
 import { clusterOf, configOf, listenerOf } from "../fake/config.ts";
 import { silentLogger } from "../fake/silent-logger.ts";

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parse } from "yaml";
-import { incidentPieces } from "../../src/events/incident/incident-file.ts";
-import { incidentSubject } from "../../src/events/incident/incident-subject.ts";
+import { incidentPieces } from "../../src/core/events/incident/incident-file.ts";
+import { incidentSubject } from "../../src/core/events/incident/incident-subject.ts";
 import { openIncident } from "../../src/features/replay/core/page-core.ts";
-import { policyOf, unprobedCluster } from "../health/arbitraries.ts";
+import { policyOf, unprobedCluster } from "../core/health/arbitraries.ts";
 import { readIncident } from "./play.ts";
 
 const head = `name: limits

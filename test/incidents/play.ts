@@ -1,5 +1,5 @@
 import { parse } from "yaml";
-import { viewAt, type ClusterView } from "../../src/health/evidence/leadership/cluster-view.ts";
+import { viewAt, type ClusterView } from "../../src/core/health/evidence/leadership/cluster-view.ts";
 import { readIncidentFile, type IncidentFile } from "../../src/features/replay/file/incident-file.ts";
 import { stateAtBeginning, replay } from "../../src/features/replay/core/replay.ts";
 

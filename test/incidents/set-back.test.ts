@@ -1,12 +1,12 @@
 /** An incident in which a leader starts anew below what a replica has replayed (rule 6 (c)): its starts show it. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ProbeOutcome, Recorded } from "../../src/cluster/outcome.ts";
-import { incidentPieces } from "../../src/events/incident/incident-file.ts";
-import { incidentSubject } from "../../src/events/incident/incident-subject.ts";
+import type { ProbeOutcome, Recorded } from "../../src/core/cluster/outcome.ts";
+import { incidentPieces } from "../../src/core/events/incident/incident-file.ts";
+import { incidentSubject } from "../../src/core/events/incident/incident-subject.ts";
 import { outcomeLine } from "../../src/features/history/store/history-lines.ts";
-import { decodeOutcome } from "../../src/outcomes/outcome-codec.ts";
-import { observeAll, policyOf, sentAt, statusOutcome, unprobedCluster } from "../health/arbitraries.ts";
+import { decodeOutcome } from "../../src/core/outcomes/outcome-codec.ts";
+import { observeAll, policyOf, sentAt, statusOutcome, unprobedCluster } from "../core/health/arbitraries.ts";
 import { lastSight, readIncident } from "./play.ts";
 
 const policy = policyOf();

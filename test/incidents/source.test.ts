@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { emptyCluster } from "../../src/cluster/empty-cluster.ts";
-import { neverProbed } from "../../src/cluster/observation.ts";
-import type { ProbeOutcome, Recorded } from "../../src/cluster/outcome.ts";
-import { incidentPieces, type RecordedCluster } from "../../src/events/incident/incident-file.ts";
-import { incidentSubject } from "../../src/events/incident/incident-subject.ts";
-import { viewAt, type ClusterView } from "../../src/health/evidence/leadership/cluster-view.ts";
-import { withNodes } from "../../src/health/observe/membership.ts";
+import { emptyCluster } from "../../src/core/cluster/empty-cluster.ts";
+import { neverProbed } from "../../src/core/cluster/observation.ts";
+import type { ProbeOutcome, Recorded } from "../../src/core/cluster/outcome.ts";
+import { incidentPieces, type RecordedCluster } from "../../src/core/events/incident/incident-file.ts";
+import { incidentSubject } from "../../src/core/events/incident/incident-subject.ts";
+import { viewAt, type ClusterView } from "../../src/core/health/evidence/leadership/cluster-view.ts";
+import { withNodes } from "../../src/core/health/observe/membership.ts";
 import { answerTo, parseQuestion } from "../../src/features/replay/core/question.ts";
-import { Store, type MonitoredCluster } from "../../src/state/store.ts";
-import { policyOf, statusOutcome, failedOutcome } from "../health/arbitraries.ts";
+import { Store, type MonitoredCluster } from "../../src/core/state/store.ts";
+import { policyOf, statusOutcome, failedOutcome } from "../core/health/arbitraries.ts";
 import { lastSight, readIncident } from "./play.ts";
 
 const chain = ["dr", "middle", "main"] as const;

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parse } from "yaml";
-import type { Recorded } from "../../src/cluster/outcome.ts";
-import { incidentPieces } from "../../src/events/incident/incident-file.ts";
-import { incidentSubject } from "../../src/events/incident/incident-subject.ts";
-import { viewAt } from "../../src/health/evidence/leadership/cluster-view.ts";
+import type { Recorded } from "../../src/core/cluster/outcome.ts";
+import { incidentPieces } from "../../src/core/events/incident/incident-file.ts";
+import { incidentSubject } from "../../src/core/events/incident/incident-subject.ts";
+import { viewAt } from "../../src/core/health/evidence/leadership/cluster-view.ts";
 import {
   statusOutcome,
   observeAll,
@@ -14,7 +14,7 @@ import {
   failedOutcome,
   unprobedCluster,
   viewFailureOutcome,
-} from "../health/arbitraries.ts";
+} from "../core/health/arbitraries.ts";
 import { reportOf } from "../fake/node-documents.ts";
 import { lastSight, readIncident } from "./play.ts";
 

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { after, before, describe, test, type TestContext } from "node:test";
-import { codeCacheFile } from "../../src/program/code-cache.ts";
+import { codeCacheFile } from "../../src/core/program/code-cache.ts";
 import { openFakeCluster } from "../fake/fake-node.ts";
 import { freePort } from "../fake/free-port.ts";
 import { writeConfigFile } from "../fake/config-file.ts";

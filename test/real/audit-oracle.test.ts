@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { suite, test, type TestContext } from "node:test";
-import { plainCheck } from "../../src/health/check.ts";
+import { plainCheck } from "../../src/core/health/check.ts";
 import { haproxyBackendOf, listenerOf } from "../fake/config.ts";
 import { freePort } from "../fake/free-port.ts";
 import { AuditLab, echoDatabases, folderOf, runtimeCommand, sessionsAt } from "./lab/audit-lab.ts";

@@ -7,7 +7,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { suite, test, type TestContext } from "node:test";
 import { Client } from "pg";
-import { plainCheck } from "../../src/health/check.ts";
+import { plainCheck } from "../../src/core/health/check.ts";
 import { haproxyBackendOf } from "../fake/config.ts";
 import { FakePostgres } from "../fake/fake-postgres.ts";
 import { freePort } from "../fake/free-port.ts";

@@ -1,7 +1,7 @@
 /** The watch of a real etcd with TLS and users: what it needs, and what it goes on without. */
 import assert from "node:assert/strict";
 import { after, before, describe, test, type TestContext } from "node:test";
-import type { AccessMaterial } from "../../src/config/access-material.ts";
+import type { AccessMaterial } from "../../src/core/config/access-material.ts";
 import { EtcdSource } from "../../src/features/dcs/etcd-source.ts";
 import { ScopeWatcher } from "../../src/features/dcs/scope-watcher.ts";
 import { until } from "../fake/until.ts";

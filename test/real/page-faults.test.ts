@@ -3,7 +3,7 @@ import { after, before, describe, test } from "node:test";
 import type { Browser } from "puppeteer-core";
 import { App } from "../../src/app/app.ts";
 import { hashOf } from "../../src/cli/commands/hash-password.ts";
-import { unrestrictedAccess } from "../../src/config/model/listener-access-config.ts";
+import { unrestrictedAccess } from "../../src/core/config/model/listener-access-config.ts";
 import { appOf, fixedCluster, portFor, withQuickProbes } from "../app/app-fixture.ts";
 import { configOf, listenerOf } from "../fake/config.ts";
 import { openFakeCluster } from "../fake/fake-node.ts";

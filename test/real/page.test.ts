@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import type { Browser } from "puppeteer-core";
 import { App } from "../../src/app/app.ts";
-import { plainCheck } from "../../src/health/check.ts";
+import { plainCheck } from "../../src/core/health/check.ts";
 import { hashOf } from "../../src/cli/commands/hash-password.ts";
 import { appOf, fixedCluster, portFor, withQuickProbes } from "../app/app-fixture.ts";
 import { configOf, listenerOf } from "../fake/config.ts";

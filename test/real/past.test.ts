@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test, type TestContext } from "node:test";
 import type { Browser, Page } from "puppeteer-core";
-import { defaultGuards } from "../../src/health/guards.ts";
+import { defaultGuards } from "../../src/core/health/guards.ts";
 import { startSimulator } from "../../src/tools/simulator/simulator.ts";
 import { appOf, portFor } from "../app/app-fixture.ts";
 import { clusterOf, configOf, listenerOf } from "../fake/config.ts";

@@ -1,7 +1,7 @@
 /** A real PgBouncer that one process has paused, and a whole rolecall as the peer of that process. */
 import assert from "node:assert/strict";
 import { describe, test, type TestContext } from "node:test";
-import { readDatabases } from "../../src/balancing/pgbouncer/documents.ts";
+import { readDatabases } from "../../src/core/balancing/pgbouncer/documents.ts";
 import { type AnnouncingPair, startAnnouncingPair } from "../fake/announcing-pair.ts";
 import { until } from "../fake/until.ts";
 import { withConsole } from "../fake/with-console.ts";

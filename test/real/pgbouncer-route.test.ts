@@ -8,7 +8,7 @@ import { after, before, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
 import { App } from "../../src/app/app.ts";
-import { plainCheck } from "../../src/health/check.ts";
+import { plainCheck } from "../../src/core/health/check.ts";
 import { clusterOf, configOf } from "../fake/config.ts";
 import { silentLogger } from "../fake/silent-logger.ts";
 import { until } from "../fake/until.ts";

@@ -3,14 +3,14 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import type { PoolerConfig } from "../../src/config/model/config.ts";
-import { ConsoleError, type ConsoleFailure } from "../../src/balancing/pgbouncer/console-error.ts";
+import type { PoolerConfig } from "../../src/core/config/model/config.ts";
+import { ConsoleError, type ConsoleFailure } from "../../src/core/balancing/pgbouncer/console-error.ts";
 import {
   type ConsoleRow,
   type ConsoleTarget,
   PgbouncerConsole,
   quoteDatabase,
-} from "../../src/balancing/pgbouncer/console.ts";
+} from "../../src/core/balancing/pgbouncer/console.ts";
 import {
   isAtLeast,
   readClients,
@@ -20,8 +20,8 @@ import {
   readServers,
   readConfig,
   readVersion,
-} from "../../src/balancing/pgbouncer/documents.ts";
-import { inspectPgbouncers, type PgbouncerInspection } from "../../src/balancing/pgbouncer/inspect-pgbouncer.ts";
+} from "../../src/core/balancing/pgbouncer/documents.ts";
+import { inspectPgbouncers, type PgbouncerInspection } from "../../src/core/balancing/pgbouncer/inspect-pgbouncer.ts";
 import { poolerFindings } from "../../src/features/switchover/preflight/pooler-settings.ts";
 import { CertificateAuthority } from "../fake/certificates.ts";
 import { poolerOf } from "../fake/pooler-setup.ts";

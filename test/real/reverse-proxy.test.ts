@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { appOf, portFor } from "../app/app-fixture.ts";
 import { clusterOf, configOf, listenerOf } from "../fake/config.ts";
-import { unrestrictedAccess } from "../../src/config/model/listener-access-config.ts";
+import { unrestrictedAccess } from "../../src/core/config/model/listener-access-config.ts";
 import { startSimulator } from "../../src/tools/simulator/simulator.ts";
 import { freePort } from "../fake/free-port.ts";
 import { until } from "../fake/until.ts";

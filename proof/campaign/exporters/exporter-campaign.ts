@@ -1,6 +1,6 @@
-import { lockHolderOf } from "../../../src/cluster/leadership.ts";
+import { lockHolderOf } from "../../../src/core/cluster/leadership.ts";
 import { ClusterFixture } from "../../../test/fake/cluster-fixture.ts";
-import type { ExporterResult } from "../../../src/cluster/outcome.ts";
+import type { ExporterResult } from "../../../src/core/cluster/outcome.ts";
 import { ExporterWorld, type Server } from "./exporter-world.ts";
 
 /** How long faults go on, and how long it is calm after them, in seconds. */

@@ -1,4 +1,4 @@
-import type { ExporterPage } from "../../../src/cluster/exporter/exporter-report.ts";
+import type { ExporterPage } from "../../../src/core/cluster/exporter/exporter-report.ts";
 import { primaryPage, replicaPage } from "../../../test/fake/exporter-page.ts";
 
 /** Random numbers from a seed (mulberry32), from 0 up to 1. */

@@ -1,5 +1,5 @@
-import type { ClusterConfig } from "../../../src/config/model/config.ts";
-import type { ClientLimits, NodeConnection, NodeReply } from "../../../src/probe/client/client.ts";
+import type { ClusterConfig } from "../../../src/core/config/model/config.ts";
+import type { ClientLimits, NodeConnection, NodeReply } from "../../../src/core/probe/client/client.ts";
 import { clusterOf, nodeOf } from "../../../test/fake/config.ts";
 import type { Chance } from "../chance.ts";
 import type { Profile } from "../profile.ts";

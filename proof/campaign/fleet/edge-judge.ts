@@ -1,4 +1,4 @@
-import type { ClusterState } from "../../../src/cluster/snapshot.ts";
+import type { ClusterState } from "../../../src/core/cluster/snapshot.ts";
 import { Oracle } from "../oracle/oracle.ts";
 import type { Scene, Violation } from "../oracle/scene.ts";
 import type { Said } from "../rolecall/asker.ts";

@@ -1,10 +1,10 @@
 import type { Machine } from "../../../src/app/machine/machine.ts";
-import type { Config } from "../../../src/config/model/config.ts";
+import type { Config } from "../../../src/core/config/model/config.ts";
 import { FleetKeys } from "../../../test/fake/fleet-keys.ts";
 import { profiles } from "../profile.ts";
 import type { Violation } from "../oracle/scene.ts";
 import { healthListener, agentListener, configurationFor } from "../sim/configuration.ts";
-import type { NodeConnection } from "../../../src/probe/client/client.ts";
+import type { NodeConnection } from "../../../src/core/probe/client/client.ts";
 import { configOf } from "../../../test/fake/config.ts";
 import { timedOut } from "../sim/network-failures.ts";
 import type { RunContext } from "../sim/simulation.ts";

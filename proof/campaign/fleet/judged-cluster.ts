@@ -1,4 +1,4 @@
-import type { ClusterConfig, Config } from "../../../src/config/model/config.ts";
+import type { ClusterConfig, Config } from "../../../src/core/config/model/config.ts";
 import type { Violation } from "../oracle/scene.ts";
 import { Stalls } from "../rolecall/stalls.ts";
 import { begin, type Undo } from "../run/faults.ts";

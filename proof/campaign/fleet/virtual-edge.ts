@@ -1,17 +1,17 @@
 // Loaded before virtual time runs: what is imported later takes real time.
 import { pino } from "pino";
 import type { Machine } from "../../../src/app/machine/machine.ts";
-import { clusterNamed, nodeNamed } from "../../../src/cluster/lookup.ts";
-import type { ClusterState } from "../../../src/cluster/snapshot.ts";
-import type { Config } from "../../../src/config/model/config.ts";
+import { clusterNamed, nodeNamed } from "../../../src/core/cluster/lookup.ts";
+import type { ClusterState } from "../../../src/core/cluster/snapshot.ts";
+import type { Config } from "../../../src/core/config/model/config.ts";
 import type { FeedSink } from "../../../src/features/follow/follower/feed-connection.ts";
 import { fleetPlaces } from "../../../src/features/fleet/open-fleet.ts";
 import type { OpenDcsSource } from "../../../src/features/dcs/dcs-watches.ts";
 import { dcsSources } from "../../../src/features/dcs/open-dcs.ts";
 import { type FeedTransport, feedTransports } from "../../../src/features/follow/open-follow.ts";
 import type { Feeds } from "../../../src/features/follow/owner/feeds.ts";
-import { evidenceBringers } from "../../../src/feature/offers.ts";
-import type { Offers } from "../../../src/feature/offer.ts";
+import { evidenceBringers } from "../../../src/core/feature/offers.ts";
+import type { Offers } from "../../../src/core/feature/offer.ts";
 import type { FleetMembership } from "../../../src/features/fleet/ownership/fleet-membership.ts";
 import type { ClusterAssignment } from "../../../src/features/fleet/ownership/fleet-view.ts";
 import type { FleetKeys, MemoryFleetStore } from "../../../test/fake/fleet-keys.ts";

@@ -1,4 +1,4 @@
-import type { ClusterState } from "../../../src/cluster/snapshot.ts";
+import type { ClusterState } from "../../../src/core/cluster/snapshot.ts";
 import type { Chance } from "../chance.ts";
 import type { PendingEvent, SeenTime } from "./virtual-time.ts";
 

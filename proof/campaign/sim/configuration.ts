@@ -1,5 +1,5 @@
-import type { Config, ListenerConfig } from "../../../src/config/model/config.ts";
-import { defaultGuards } from "../../../src/health/guards.ts";
+import type { Config, ListenerConfig } from "../../../src/core/config/model/config.ts";
+import { defaultGuards } from "../../../src/core/health/guards.ts";
 import { clusterOf, configOf, listenerOf, nodeOf } from "../../../test/fake/config.ts";
 import { exporterAt } from "./exporter-connection.ts";
 import type { Profile } from "../profile.ts";

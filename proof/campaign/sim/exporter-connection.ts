@@ -5,7 +5,7 @@ import type {
   NodeConnection,
   NodeReply,
   StreamedReply,
-} from "../../../src/probe/client/client.ts";
+} from "../../../src/core/probe/client/client.ts";
 import type { Seat } from "../wire/seat.ts";
 import { listedAt } from "../world/wal.ts";
 import { timedOut } from "./network-failures.ts";

@@ -1,5 +1,5 @@
 /** What a client of a node reports when the network gives no answer. */
-import type { NodeReply } from "../../../src/probe/client/client.ts";
+import type { NodeReply } from "../../../src/core/probe/client/client.ts";
 
 export const timedOut: NodeReply = { failure: { kind: "timeout", detail: "no answer within the timeout" } };
 export const wasReset: NodeReply = { failure: { kind: "reset", detail: "UND_ERR_SOCKET: other side closed" } };

@@ -2,8 +2,8 @@ import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Machine } from "../../../src/app/machine/machine.ts";
-import type { Config } from "../../../src/config/model/config.ts";
-import type { Store } from "../../../src/state/store.ts";
+import type { Config } from "../../../src/core/config/model/config.ts";
+import type { Store } from "../../../src/core/state/store.ts";
 import { withOwnClock } from "./machine.ts";
 import { Subject, type SubjectOptions } from "./subject.ts";
 

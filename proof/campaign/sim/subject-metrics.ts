@@ -1,8 +1,8 @@
 import { featureCounted } from "../../../src/app/registry/counted.ts";
 import type { MonitorContext } from "../../../src/app/monitor.ts";
 import { clusterEventKinds } from "../../../src/app/registry/event-kinds.ts";
-import { processEventKinds } from "../../../src/events/cluster-event.ts";
-import { Metrics } from "../../../src/metrics/metrics.ts";
+import { processEventKinds } from "../../../src/core/events/cluster-event.ts";
+import { Metrics } from "../../../src/core/metrics/metrics.ts";
 
 function unused(): never {
   throw new Error("Cannot render the metrics: a simulation has no page of them");

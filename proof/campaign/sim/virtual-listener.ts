@@ -1,9 +1,9 @@
 import { answerSourcesOf, type AnswerSources } from "../../../src/app/handlers/answer-sources.ts";
 import { buildListenerHandler, type Backend } from "../../../src/app/handlers/listener-handler.ts";
-import type { Config, ListenerConfig } from "../../../src/config/model/config.ts";
-import { AnswerCounter } from "../../../src/http/message/answer-counter.ts";
-import type { ListenerHandler } from "../../../src/http/message/handler.ts";
-import type { IncomingCall } from "../../../src/http/message/incoming-call.ts";
+import type { Config, ListenerConfig } from "../../../src/core/config/model/config.ts";
+import { AnswerCounter } from "../../../src/core/http/message/answer-counter.ts";
+import type { ListenerHandler } from "../../../src/core/http/message/handler.ts";
+import type { IncomingCall } from "../../../src/core/http/message/incoming-call.ts";
 
 const refuses: Backend = {
   passthrough: { manage: () => Promise.reject(unexpected()), fetch: () => Promise.reject(unexpected()) },

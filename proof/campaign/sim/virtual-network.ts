@@ -1,4 +1,4 @@
-import type { ClientLimits, NodeConnection, NodeReply } from "../../../src/probe/client/client.ts";
+import type { ClientLimits, NodeConnection, NodeReply } from "../../../src/core/probe/client/client.ts";
 import type { Chance } from "../chance.ts";
 import type { Evidence } from "../wire/evidence.ts";
 import type { Served } from "../wire/served.ts";

@@ -2,10 +2,10 @@ import type { Machine } from "../../../src/app/machine/machine.ts";
 import type { Monitor } from "../../../src/app/monitor.ts";
 import { fullStateOf } from "../../../src/app/worker/full-state.ts";
 import { WorkerState } from "../../../src/app/worker/worker-state.ts";
-import type { Config, ListenerConfig } from "../../../src/config/model/config.ts";
-import type { ListenerHandler } from "../../../src/http/message/handler.ts";
-import { Clock } from "../../../src/state/clock.ts";
-import { OutcomeFeed } from "../../../src/workers/outcome-feed.ts";
+import type { Config, ListenerConfig } from "../../../src/core/config/model/config.ts";
+import type { ListenerHandler } from "../../../src/core/http/message/handler.ts";
+import { Clock } from "../../../src/core/state/clock.ts";
+import { OutcomeFeed } from "../../../src/core/workers/outcome-feed.ts";
 import { copiedMessage } from "./copied-message.ts";
 import { handlerOf, sourcesOf } from "./virtual-listener.ts";
 

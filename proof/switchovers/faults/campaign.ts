@@ -1,5 +1,5 @@
 /** All faults at all their states, one after the other, in as few labs as possible. */
-import { errorMessage } from "../../../src/cluster/values/error-message.ts";
+import { errorMessage } from "../../../src/core/cluster/values/error-message.ts";
 import { type CellResult, playCell } from "./cell.ts";
 import { FaultLab, type FaultLabOptions } from "./fault-lab.ts";
 import { faults, type FaultSpec, type LabKind, type MetState } from "./fault-list.ts";

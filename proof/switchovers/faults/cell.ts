@@ -1,6 +1,6 @@
 /** One switchover with one fault at one state, and what became of it. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { errorMessage } from "../../../src/cluster/values/error-message.ts";
+import { errorMessage } from "../../../src/core/cluster/values/error-message.ts";
 import { until } from "../../../test/fake/until.ts";
 import type { Pgbouncer } from "../../../test/real/lab/pgbouncer.ts";
 import { psql } from "../../../test/real/lab/psql.ts";

@@ -1,13 +1,13 @@
-import type { ProbedClusters } from "../../command/client/probed-clusters.ts";
-import type { Observation } from "../../cluster/observation.ts";
-import { plainCheck, type Check } from "../../health/check.ts";
-import { viewAt } from "../../health/evidence/leadership/cluster-view.ts";
-import { attachmentKnowledge, type AttachmentKnowledge } from "../../health/documents/attachment-knowledge.ts";
-import { judgeMember } from "../../health/rules/pool.ts";
-import { routeOf } from "../../health/route.ts";
-import type { ResultBuilder } from "../../command/result/builder.ts";
-import { formatDuration } from "../../command/output/figures.ts";
-import type { ClusterStatus, StatusCluster, StatusNode } from "../../command/client/status-types.ts";
+import type { ProbedClusters } from "../../core/command/client/probed-clusters.ts";
+import type { Observation } from "../../core/cluster/observation.ts";
+import { plainCheck, type Check } from "../../core/health/check.ts";
+import { viewAt } from "../../core/health/evidence/leadership/cluster-view.ts";
+import { attachmentKnowledge, type AttachmentKnowledge } from "../../core/health/documents/attachment-knowledge.ts";
+import { judgeMember } from "../../core/health/rules/pool.ts";
+import { routeOf } from "../../core/health/route.ts";
+import type { ResultBuilder } from "../../core/command/result/builder.ts";
+import { formatDuration } from "../../core/command/output/figures.ts";
+import type { ClusterStatus, StatusCluster, StatusNode } from "../../core/command/client/status-types.ts";
 
 /** Replaces the verdict `fit` of a node that this process has not watched for long enough to know its attachment. */
 export const notKnown = "not known";

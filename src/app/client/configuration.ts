@@ -1,10 +1,10 @@
 import { discoverScope } from "../discover-scope.ts";
-import type { Config } from "../../config/model/config.ts";
-import type { ConfigSources, LoadedConfig } from "../../config/load.ts";
+import type { Config } from "../../core/config/model/config.ts";
+import type { ConfigSources, LoadedConfig } from "../../core/config/load.ts";
 import { loadConfig } from "../registry/config.ts";
-import type { Arguments } from "../../command/framework/arguments.ts";
-import type { ResultBuilder } from "../../command/result/builder.ts";
-import { diagnoseProblem } from "../../command/result/config-problem.ts";
+import type { Arguments } from "../../core/command/framework/arguments.ts";
+import type { ResultBuilder } from "../../core/command/result/builder.ts";
+import { diagnoseProblem } from "../../core/command/result/config-problem.ts";
 
 /** The configuration sources of a command: its options, the environment, and the file of `--config`. */
 export function sourcesOf(args: Arguments, env: ConfigSources["env"]): ConfigSources {

@@ -1,6 +1,6 @@
-import { type ClusterStatus, fetchStatusFrom, selectCluster } from "../../command/client/cluster-status.ts";
-import { RolecallClient } from "../../command/client/rolecall-client.ts";
-import type { CommandContext } from "../../command/framework/command-context.ts";
+import { type ClusterStatus, fetchStatusFrom, selectCluster } from "../../core/command/client/cluster-status.ts";
+import { RolecallClient } from "../../core/command/client/rolecall-client.ts";
+import type { CommandContext } from "../../core/command/framework/command-context.ts";
 
 /** Whether the command probes the nodes itself instead of querying a running rolecall. */
 export function isLocal({ args }: CommandContext): boolean {

@@ -1,12 +1,12 @@
 import { type LocalProbing, probeOnce, startProbes } from "../machine/probe-once.ts";
 import { featureProbes } from "../registry/node-probes.ts";
-import type { LocalProbes } from "../../command/client/probed-clusters.ts";
-import type { ProbedClusters } from "../../command/client/probed-clusters.ts";
-import type { Config } from "../../config/model/config.ts";
-import { CommandError } from "../../command/framework/command-error.ts";
-import { parseDurationOption } from "../../command/framework/arguments.ts";
-import type { CommandContext } from "../../command/framework/command-context.ts";
-import { formatDuration } from "../../command/output/figures.ts";
+import type { LocalProbes } from "../../core/command/client/probed-clusters.ts";
+import type { ProbedClusters } from "../../core/command/client/probed-clusters.ts";
+import type { Config } from "../../core/config/model/config.ts";
+import { CommandError } from "../../core/command/framework/command-error.ts";
+import { parseDurationOption } from "../../core/command/framework/arguments.ts";
+import type { CommandContext } from "../../core/command/framework/command-context.ts";
+import { formatDuration } from "../../core/command/output/figures.ts";
 
 /** Where a local probe reports progress and problems. */
 export interface ProbeReporter {

@@ -1,10 +1,10 @@
-import type { Config } from "../../config/model/config.ts";
-import { CommandError } from "../../command/framework/command-error.ts";
-import type { CommandContext } from "../../command/framework/command-context.ts";
+import type { Config } from "../../core/config/model/config.ts";
+import { CommandError } from "../../core/command/framework/command-error.ts";
+import type { CommandContext } from "../../core/command/framework/command-context.ts";
 import { isEveryAttachmentKnown, probedStatus } from "./attachment.ts";
 import { configFrom, namedByScope, sourcesOf } from "./configuration.ts";
 import { watchLocally } from "./local-probe.ts";
-import type { ClusterStatus } from "../../command/client/status-types.ts";
+import type { ClusterStatus } from "../../core/command/client/status-types.ts";
 
 /**
  * Loads the configuration that the command line names. The cluster of `--discover` has the name that its nodes report.

@@ -1,7 +1,7 @@
-import type { LocalProbes } from "../../command/client/probed-clusters.ts";
-import type { CommandContext } from "../../command/framework/command-context.ts";
+import type { LocalProbes } from "../../core/command/client/probed-clusters.ts";
+import type { CommandContext } from "../../core/command/framework/command-context.ts";
 import { probedStatus } from "./attachment.ts";
-import { selectCluster, type ClusterStatus } from "../../command/client/cluster-status.ts";
+import { selectCluster, type ClusterStatus } from "../../core/command/client/cluster-status.ts";
 import { fetchStatus, isLocal } from "./fetch-status.ts";
 import { requireNamedConfig } from "./probed-status.ts";
 import { startProbing } from "./local-probe.ts";

@@ -1,13 +1,13 @@
-import type { Snapshot } from "../../cluster/snapshot.ts";
-import { isBlindEverywhere } from "../../health/evidence/node/blindness.ts";
-import type { ListenerConfig } from "../../config/model/config.ts";
-import type { HealthPolicy } from "../../health/health-policy.ts";
-import type { AnswerCounter } from "../../http/message/answer-counter.ts";
-import type { JudgeInputs } from "../../http/node-api/answer.ts";
-import type { NodeApiContext, OnAnswer } from "../../http/node-api/node-api.ts";
-import type { Clock } from "../../state/clock.ts";
-import type { Store } from "../../state/store.ts";
-import type { Phase } from "../../workers/messages.ts";
+import type { Snapshot } from "../../core/cluster/snapshot.ts";
+import { isBlindEverywhere } from "../../core/health/evidence/node/blindness.ts";
+import type { ListenerConfig } from "../../core/config/model/config.ts";
+import type { HealthPolicy } from "../../core/health/health-policy.ts";
+import type { AnswerCounter } from "../../core/http/message/answer-counter.ts";
+import type { JudgeInputs } from "../../core/http/node-api/answer.ts";
+import type { NodeApiContext, OnAnswer } from "../../core/http/node-api/node-api.ts";
+import type { Clock } from "../../core/state/clock.ts";
+import type { Store } from "../../core/state/store.ts";
+import type { Phase } from "../../core/workers/messages.ts";
 
 /** The state of a process that answers. A worker's store and clock may be replaced while it runs. */
 export interface AnsweringProcess {

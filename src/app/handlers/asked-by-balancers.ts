@@ -1,5 +1,5 @@
-import type { LagLimit } from "../../cluster/lag-limit.ts";
-import { askedChecks, type AskedCheck } from "../../health/rules/asked-checks.ts";
+import type { LagLimit } from "../../core/cluster/lag-limit.ts";
+import { askedChecks, type AskedCheck } from "../../core/health/rules/asked-checks.ts";
 import { RecentValue } from "./recent-value.ts";
 
 type AskedOf = (cluster: string) => readonly AskedCheck[];

@@ -1,8 +1,8 @@
-import type { AskedNode } from "../../cluster/asked-node.ts";
-import type { ClusterState } from "../../cluster/snapshot.ts";
-import { askedOverview, type AskedOverview } from "../../health/documents/asked-nodes.ts";
-import type { AnswerCounter } from "../../http/message/answer-counter.ts";
-import type { Store } from "../../state/store.ts";
+import type { AskedNode } from "../../core/cluster/asked-node.ts";
+import type { ClusterState } from "../../core/cluster/snapshot.ts";
+import { askedOverview, type AskedOverview } from "../../core/health/documents/asked-nodes.ts";
+import type { AnswerCounter } from "../../core/http/message/answer-counter.ts";
+import type { Store } from "../../core/state/store.ts";
 import { RecentValue } from "./recent-value.ts";
 
 /** What the nodes that balancers ask for are read from. */

@@ -1,7 +1,7 @@
-import { version } from "../../config/version.ts";
-import type { ListenerConfig } from "../../config/model/config.ts";
-import type { AnswerCounter } from "../../http/message/answer-counter.ts";
-import type { BackendCount } from "../../http/message/server-census.ts";
+import { version } from "../../core/config/version.ts";
+import type { ListenerConfig } from "../../core/config/model/config.ts";
+import type { AnswerCounter } from "../../core/http/message/answer-counter.ts";
+import type { BackendCount } from "../../core/http/message/server-census.ts";
 
 type AnswerRow = ReturnType<AnswerCounter["rows"]> extends Iterable<infer Row> ? Row : never;
 

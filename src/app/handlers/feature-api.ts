@@ -1,7 +1,7 @@
-import type { ApiContext, ListenerApi, ListenerInConfig } from "../../feature/listener-api.ts";
-import type { ListenerHandler, RequestHandler } from "../../http/message/handler.ts";
-import type { Reply } from "../../http/message/reply.ts";
-import type { Request } from "../../http/message/request.ts";
+import type { ApiContext, ListenerApi, ListenerInConfig } from "../../core/feature/listener-api.ts";
+import type { ListenerHandler, RequestHandler } from "../../core/http/message/handler.ts";
+import type { Reply } from "../../core/http/message/reply.ts";
+import type { Request } from "../../core/http/message/request.ts";
 import type { AnswerSources } from "./answer-sources.ts";
 
 /** The handler of a listener that an API of a feature answers: from memory, else by `rest`. */

@@ -1,10 +1,10 @@
-import { failoverLimits, type LagLimit } from "../../cluster/lag-limit.ts";
-import { clusterNamed } from "../../cluster/lookup.ts";
-import type { Snapshot } from "../../cluster/snapshot.ts";
-import type { Config, ListenerConfig } from "../../config/model/config.ts";
-import { parseCheck, type Check } from "../../health/check.ts";
-import type { AnswerCounter } from "../../http/message/answer-counter.ts";
-import type { RequestedLimit } from "../../http/message/limit-census.ts";
+import { failoverLimits, type LagLimit } from "../../core/cluster/lag-limit.ts";
+import { clusterNamed } from "../../core/cluster/lookup.ts";
+import type { Snapshot } from "../../core/cluster/snapshot.ts";
+import type { Config, ListenerConfig } from "../../core/config/model/config.ts";
+import { parseCheck, type Check } from "../../core/health/check.ts";
+import type { AnswerCounter } from "../../core/http/message/answer-counter.ts";
+import type { RequestedLimit } from "../../core/http/message/limit-census.ts";
 
 /** What the limits of this process are read from. */
 export interface LimitSources {

@@ -1,10 +1,10 @@
-import type { ListenerInConfig } from "../../feature/listener-api.ts";
-import { adminScopeOf } from "../../http/admin-api/admin-api.ts";
-import type { IncomingCall } from "../../http/message/incoming-call.ts";
-import type { ListenerHandler, RequestHandler } from "../../http/message/handler.ts";
-import type { Passthrough } from "../../http/message/passthrough.ts";
-import { listenerDirectory } from "../../http/node-api/listener-directory.ts";
-import { nodeHandler } from "../../http/node-api/node-handler.ts";
+import type { ListenerInConfig } from "../../core/feature/listener-api.ts";
+import { adminScopeOf } from "../../core/http/admin-api/admin-api.ts";
+import type { IncomingCall } from "../../core/http/message/incoming-call.ts";
+import type { ListenerHandler, RequestHandler } from "../../core/http/message/handler.ts";
+import type { Passthrough } from "../../core/http/message/passthrough.ts";
+import { listenerDirectory } from "../../core/http/node-api/listener-directory.ts";
+import { nodeHandler } from "../../core/http/node-api/node-handler.ts";
 import { listenerApis } from "../registry/listener-apis.ts";
 import type { AnswerSources } from "./answer-sources.ts";
 import { apiHandler } from "./feature-api.ts";

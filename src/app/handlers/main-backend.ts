@@ -1,29 +1,29 @@
 import { eventKinds } from "../registry/event-kinds.ts";
-import type { LagLimit } from "../../cluster/lag-limit.ts";
-import type { AskedCheck } from "../../health/rules/asked-checks.ts";
-import type { EventLog } from "../../events/event-log.ts";
-import { noPast, type Past } from "../../events/stored/past.ts";
+import type { LagLimit } from "../../core/cluster/lag-limit.ts";
+import type { AskedCheck } from "../../core/health/rules/asked-checks.ts";
+import type { EventLog } from "../../core/events/event-log.ts";
+import { noPast, type Past } from "../../core/events/stored/past.ts";
 import type { Features } from "../host/features.ts";
-import { answerAdminRequest } from "../../http/admin-api/admin-api.ts";
-import type { HintApiContext } from "../../http/admin-api/hint-api.ts";
-import type { SnapshotLongPoll } from "../../http/admin-api/snapshot-long-poll.ts";
-import type { ConfigOverview } from "../../http/diagnostics/config-overview.ts";
-import { answerDiagnostics } from "../../http/diagnostics/diagnostics-api.ts";
+import { answerAdminRequest } from "../../core/http/admin-api/admin-api.ts";
+import type { HintApiContext } from "../../core/http/admin-api/hint-api.ts";
+import type { SnapshotLongPoll } from "../../core/http/admin-api/snapshot-long-poll.ts";
+import type { ConfigOverview } from "../../core/http/diagnostics/config-overview.ts";
+import { answerDiagnostics } from "../../core/http/diagnostics/diagnostics-api.ts";
 import type {
   DiagnosticsSources,
   EvidenceTime,
   IncidentEvidence,
   PageReadingContext,
-} from "../../http/diagnostics/diagnostics-sources.ts";
-import { listenerDirectory } from "../../http/node-api/listener-directory.ts";
-import { scopeOf } from "../../http/node-api/node-handler.ts";
-import type { PageGate } from "../../http/pages/page-gate.ts";
-import type { Metrics } from "../../metrics/metrics.ts";
-import type { DrainsApiContext } from "../../http/admin-api/drains-api.ts";
-import type { PoolsApiContext } from "../../http/admin-api/pools-api.ts";
-import type { Passthrough } from "../../http/message/passthrough.ts";
-import type { BalancerStatus } from "../../balancing/balancer.ts";
-import type { ListenerInConfig } from "../../feature/listener-api.ts";
+} from "../../core/http/diagnostics/diagnostics-sources.ts";
+import { listenerDirectory } from "../../core/http/node-api/listener-directory.ts";
+import { scopeOf } from "../../core/http/node-api/node-handler.ts";
+import type { PageGate } from "../../core/http/pages/page-gate.ts";
+import type { Metrics } from "../../core/metrics/metrics.ts";
+import type { DrainsApiContext } from "../../core/http/admin-api/drains-api.ts";
+import type { PoolsApiContext } from "../../core/http/admin-api/pools-api.ts";
+import type { Passthrough } from "../../core/http/message/passthrough.ts";
+import type { BalancerStatus } from "../../core/balancing/balancer.ts";
+import type { ListenerInConfig } from "../../core/feature/listener-api.ts";
 import { listenerApis } from "../registry/listener-apis.ts";
 import type { AnswerSources } from "./answer-sources.ts";
 import { poolUsers, servedPools } from "./pool-users.ts";

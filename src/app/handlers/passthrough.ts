@@ -1,9 +1,9 @@
-import type { Offers } from "../../feature/offer.ts";
-import { passthroughs } from "../../feature/offers.ts";
-import { refuseUnopened } from "../../health/calls/refusal.ts";
-import { refuse } from "../../http/forwarding/refuse.ts";
-import type { IncomingCall } from "../../http/message/incoming-call.ts";
-import type { Passthrough } from "../../http/message/passthrough.ts";
+import type { Offers } from "../../core/feature/offer.ts";
+import { passthroughs } from "../../core/feature/offers.ts";
+import { refuseUnopened } from "../../core/health/calls/refusal.ts";
+import { refuse } from "../../core/http/forwarding/refuse.ts";
+import type { IncomingCall } from "../../core/http/message/incoming-call.ts";
+import type { Passthrough } from "../../core/http/message/passthrough.ts";
 
 /** Sends requests to nodes by what offers to; refuses them while nothing does. */
 export function passthroughIn(offers: Offers): Passthrough {

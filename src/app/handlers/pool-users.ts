@@ -1,7 +1,7 @@
-import type { Config } from "../../config/model/config.ts";
-import { formatHostPort } from "../../config/values/address.ts";
-import type { PoolsApiContext, PoolUser } from "../../http/admin-api/pools-api.ts";
-import type { BalancerStatus } from "../../balancing/balancer.ts";
+import type { Config } from "../../core/config/model/config.ts";
+import { formatHostPort } from "../../core/config/values/address.ts";
+import type { PoolsApiContext, PoolUser } from "../../core/http/admin-api/pools-api.ts";
+import type { BalancerStatus } from "../../core/balancing/balancer.ts";
 
 /** The pools of the configuration, and after them those without a name. */
 export function servedPools({ pools, unnamedPools }: Pick<Config, "pools" | "unnamedPools">): PoolsApiContext["pools"] {

@@ -1,11 +1,11 @@
-import type { ClusterConfig, Config } from "../../config/model/config.ts";
-import type { Found } from "../../health/conditions/condition.ts";
-import type { EventKind } from "../../events/cluster-event.ts";
-import type { ListenerInForce } from "../../feature/feature.ts";
-import type { Offer } from "../../feature/offer.ts";
-import type { AnswerOfFeature } from "../../http/admin-api/admin-api.ts";
-import type { ConnectionHandler } from "../../http/listener/listener-set.ts";
-import type { BroughtMetric } from "../../metrics/brought-metric.ts";
+import type { ClusterConfig, Config } from "../../core/config/model/config.ts";
+import type { Found } from "../../core/health/conditions/condition.ts";
+import type { EventKind } from "../../core/events/cluster-event.ts";
+import type { ListenerInForce } from "../../core/feature/feature.ts";
+import type { Offer } from "../../core/feature/offer.ts";
+import type { AnswerOfFeature } from "../../core/http/admin-api/admin-api.ts";
+import type { ConnectionHandler } from "../../core/http/listener/listener-set.ts";
+import type { BroughtMetric } from "../../core/metrics/brought-metric.ts";
 import type { FeatureState, RunningFeature } from "./running-feature.ts";
 
 /** All features of a process. */

@@ -1,13 +1,13 @@
-import type { SetTimer } from "../../cluster/timer.ts";
-import type { ClusterConfig, Config } from "../../config/model/config.ts";
-import type { Found } from "../../health/conditions/condition.ts";
-import type { EventKind } from "../../events/cluster-event.ts";
-import type { Feature, Host, ListenerInForce, Opened } from "../../feature/feature.ts";
-import type { Offer } from "../../feature/offer.ts";
-import { Scope } from "../../feature/scope.ts";
-import type { AnswerOfFeature, FeatureCall } from "../../http/admin-api/admin-api.ts";
-import type { ConnectionHandler } from "../../http/listener/listener-set.ts";
-import type { BroughtMetric } from "../../metrics/brought-metric.ts";
+import type { SetTimer } from "../../core/cluster/timer.ts";
+import type { ClusterConfig, Config } from "../../core/config/model/config.ts";
+import type { Found } from "../../core/health/conditions/condition.ts";
+import type { EventKind } from "../../core/events/cluster-event.ts";
+import type { Feature, Host, ListenerInForce, Opened } from "../../core/feature/feature.ts";
+import type { Offer } from "../../core/feature/offer.ts";
+import { Scope } from "../../core/feature/scope.ts";
+import type { AnswerOfFeature, FeatureCall } from "../../core/http/admin-api/admin-api.ts";
+import type { ConnectionHandler } from "../../core/http/listener/listener-set.ts";
+import type { BroughtMetric } from "../../core/metrics/brought-metric.ts";
 
 /** What the features of a process depend on. */
 export interface FeaturesContext extends Host {

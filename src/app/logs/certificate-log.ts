@@ -1,4 +1,4 @@
-import type { Logger } from "../../log/logger.ts";
+import type { Logger } from "../../core/log/logger.ts";
 
 /** A certificate that rolecall presents: as a listener to its clients, or as a client to a cluster's nodes. */
 interface ExpiringCertificate {

@@ -1,8 +1,8 @@
-import type { ProbeOutcome } from "../../cluster/outcome.ts";
-import type { ClusterState } from "../../cluster/snapshot.ts";
-import type { ProbersContext } from "../../probe/probers.ts";
+import type { ProbeOutcome } from "../../core/cluster/outcome.ts";
+import type { ClusterState } from "../../core/cluster/snapshot.ts";
+import type { ProbersContext } from "../../core/probe/probers.ts";
 import { DocumentFailures, type DocumentFailure } from "./document-failures.ts";
-import type { Logger } from "../../log/logger.ts";
+import type { Logger } from "../../core/log/logger.ts";
 
 /** Where the results of probes go, and what is needed to judge them. */
 export interface DocumentFailureContext extends Pick<ProbersContext, "record" | "onProbeFinished" | "now"> {

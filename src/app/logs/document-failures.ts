@@ -1,6 +1,6 @@
-import type { DocumentOutcome } from "../../cluster/outcome.ts";
-import type { ClusterState, DocumentName } from "../../cluster/snapshot.ts";
-import type { ProbeRecord } from "../../metrics/collectors/probe-stats.ts";
+import type { DocumentOutcome } from "../../core/cluster/outcome.ts";
+import type { ClusterState, DocumentName } from "../../core/cluster/snapshot.ts";
+import type { ProbeRecord } from "../../core/metrics/collectors/probe-stats.ts";
 
 /** A document of a cluster that could not be fetched, or that belongs to another cluster. */
 export type DocumentFailure =

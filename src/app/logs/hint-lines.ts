@@ -1,5 +1,5 @@
-import type { HintRecord } from "../../cluster/hint.ts";
-import type { LimitedLines } from "../../log/limited-lines.ts";
+import type { HintRecord } from "../../core/cluster/hint.ts";
+import type { LimitedLines } from "../../core/log/limited-lines.ts";
 
 /** Logs a hint: who sent it, from where, and what it did. */
 export function logHint(lines: LimitedLines, { problem, ...fields }: HintRecord): void {

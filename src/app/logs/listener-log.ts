@@ -1,8 +1,8 @@
-import type { ListenerConfig } from "../../config/model/config.ts";
-import type { ListenerEvents } from "../../http/listener/listener-events.ts";
-import { safeMethods, type Request } from "../../http/message/request.ts";
-import { LimitedLines } from "../../log/limited-lines.ts";
-import type { Logger } from "../../log/logger.ts";
+import type { ListenerConfig } from "../../core/config/model/config.ts";
+import type { ListenerEvents } from "../../core/http/listener/listener-events.ts";
+import { safeMethods, type Request } from "../../core/http/message/request.ts";
+import { LimitedLines } from "../../core/log/limited-lines.ts";
+import type { Logger } from "../../core/log/logger.ts";
 
 /** Counts what is logged, and what the limits leave out. */
 interface ListenerEventCounter {

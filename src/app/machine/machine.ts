@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
-import type { CancelTimer, SetTimer } from "../../cluster/timer.ts";
-import { NodeClient } from "../../probe/client/client.ts";
-import type { IsTlsServer } from "../../probe/client/https-hint.ts";
-import type { ConnectToNode } from "../../probe/probers.ts";
-import { AnswerTurns } from "../../probe/schedule/answer-turns.ts";
-import { setSystemTimer } from "../../probe/schedule/system-timer.ts";
-import type { ClockOptions } from "../../state/clock.ts";
-import { linuxBootId } from "../../state/boot-clock.ts";
+import type { CancelTimer, SetTimer } from "../../core/cluster/timer.ts";
+import { NodeClient } from "../../core/probe/client/client.ts";
+import type { IsTlsServer } from "../../core/probe/client/https-hint.ts";
+import type { ConnectToNode } from "../../core/probe/probers.ts";
+import { AnswerTurns } from "../../core/probe/schedule/answer-turns.ts";
+import { setSystemTimer } from "../../core/probe/schedule/system-timer.ts";
+import type { ClockOptions } from "../../core/state/clock.ts";
+import { linuxBootId } from "../../core/state/boot-clock.ts";
 
 /** What monitoring takes from the machine: time, random numbers and connections. */
 export interface Machine {

@@ -1,16 +1,16 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { ClusterState } from "../../cluster/snapshot.ts";
-import type { LocalProbes, ProbedClusters } from "../../command/client/probed-clusters.ts";
-import type { Config } from "../../config/model/config.ts";
-import { walReached } from "../../health/evidence/node/report-position.ts";
-import { overview } from "../../health/documents/overview.ts";
-import { mayBeSeeds, seedProofs } from "../../health/evidence/node/seed-addresses.ts";
-import type { HealthPolicy } from "../../health/health-policy.ts";
-import type { FindProbes, ProbeBringer } from "../../probe/client/probe-context.ts";
-import { Probers } from "../../probe/probers.ts";
-import { livenessIntervalFactor, restoreClusters } from "../../state/clusters.ts";
-import { noSavedState, type SavedState } from "../../state/saved-state.ts";
-import { Store } from "../../state/store.ts";
+import type { ClusterState } from "../../core/cluster/snapshot.ts";
+import type { LocalProbes, ProbedClusters } from "../../core/command/client/probed-clusters.ts";
+import type { Config } from "../../core/config/model/config.ts";
+import { walReached } from "../../core/health/evidence/node/report-position.ts";
+import { overview } from "../../core/health/documents/overview.ts";
+import { mayBeSeeds, seedProofs } from "../../core/health/evidence/node/seed-addresses.ts";
+import type { HealthPolicy } from "../../core/health/health-policy.ts";
+import type { FindProbes, ProbeBringer } from "../../core/probe/client/probe-context.ts";
+import { Probers } from "../../core/probe/probers.ts";
+import { livenessIntervalFactor, restoreClusters } from "../../core/state/clusters.ts";
+import { noSavedState, type SavedState } from "../../core/state/saved-state.ts";
+import { Store } from "../../core/state/store.ts";
 import { thisMachine } from "./machine.ts";
 
 /** How long to go on probing after the first round. */

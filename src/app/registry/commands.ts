@@ -1,5 +1,5 @@
-import type { CommandSpec } from "../../command/framework/command.ts";
-import { type CommandVerbs, withVerbs } from "../../command/framework/verbs.ts";
+import type { CommandSpec } from "../../core/command/framework/command.ts";
+import { type CommandVerbs, withVerbs } from "../../core/command/framework/verbs.ts";
 import { eventKinds } from "./event-kinds.ts";
 import { auditCommands } from "../../features/audit/commands.ts";
 import { fleetCommands } from "../../features/fleet/commands.ts";

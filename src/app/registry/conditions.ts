@@ -1,7 +1,7 @@
-import type { EventKind } from "../../events/cluster-event.ts";
+import type { EventKind } from "../../core/events/cluster-event.ts";
 import { routesDiffer } from "../../features/audit/conditions.ts";
-import type { Condition } from "../../health/conditions/condition.ts";
-import { conditions, foundConditions } from "../../health/conditions/conditions.ts";
+import type { Condition } from "../../core/health/conditions/condition.ts";
+import { conditions, foundConditions } from "../../core/health/conditions/conditions.ts";
 
 /** The conditions that features bring, in the order in which references list their events. */
 const featureConditions: readonly Condition<EventKind>[] = [routesDiffer];

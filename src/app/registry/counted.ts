@@ -1,4 +1,4 @@
-import type { CountedMetric, FeatureCounted } from "../../metrics/counted-metrics.ts";
+import type { CountedMetric, FeatureCounted } from "../../core/metrics/counted-metrics.ts";
 import { agentCounted } from "../../features/agent/counted.ts";
 import { dcsCounted } from "../../features/dcs/counted.ts";
 import { gatewayCounted } from "../../features/gateway/counted.ts";

@@ -1,5 +1,5 @@
-import type { DoctorCheck, ServerCheck } from "../../command/doctor/doctor-context.ts";
-import type { OptionSpec } from "../../command/framework/command-description.ts";
+import type { DoctorCheck, ServerCheck } from "../../core/command/doctor/doctor-context.ts";
+import type { OptionSpec } from "../../core/command/framework/command-description.ts";
 import { fleetChecks } from "../../features/fleet/tools.ts";
 import { followChecks } from "../../features/follow/tools.ts";
 import {

@@ -1,4 +1,4 @@
-import { clusterEventKindsOf, type EventKind, processEventKinds } from "../../events/cluster-event.ts";
+import { clusterEventKindsOf, type EventKind, processEventKinds } from "../../core/events/cluster-event.ts";
 import { routeEnds } from "../../features/audit/event-kinds.ts";
 
 /** The events that begin and end the conditions of features, in the order of references. */

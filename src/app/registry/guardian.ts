@@ -1,8 +1,8 @@
 /** The composition root of a guardian process, which a feature starts to finish what this process may leave half done. */
-import type { FindPendingChange, RunChild } from "../../feature/child-host.ts";
+import type { FindPendingChange, RunChild } from "../../core/feature/child-host.ts";
 import { pendingChangeInDcs } from "../../features/dcs/pending-change.ts";
 import { runGuardian } from "../../features/switchover/open-guardian.ts";
-import { setSystemTimer } from "../../probe/schedule/system-timer.ts";
+import { setSystemTimer } from "../../core/probe/schedule/system-timer.ts";
 import { startProbes } from "../machine/probe-once.ts";
 import { featureProbes } from "./node-probes.ts";
 import { featurePushTargets } from "./push-targets.ts";

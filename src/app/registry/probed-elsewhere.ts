@@ -1,4 +1,4 @@
-import type { ClusterConfig, Config } from "../../config/model/config.ts";
+import type { ClusterConfig, Config } from "../../core/config/model/config.ts";
 import { mayBeShared } from "../../features/fleet/may-be-shared.ts";
 import { isFollowed } from "../../features/follow/is-followed.ts";
 

@@ -1,4 +1,4 @@
-import type { FindPushTargets } from "../../balancing/balancer-set.ts";
+import type { FindPushTargets } from "../../core/balancing/balancer-set.ts";
 import { haproxyPushTargets } from "../../features/haproxy/push-target.ts";
 import { poolerPushTargets } from "../../features/pgbouncer/push-target.ts";
 

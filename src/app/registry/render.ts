@@ -1,4 +1,4 @@
-import type { AgentChecksBringer, RenderTarget } from "../../command/render/render-target.ts";
+import type { AgentChecksBringer, RenderTarget } from "../../core/command/render/render-target.ts";
 import { agentChecks } from "../../features/agent/tools.ts";
 import { haproxyTargets } from "../../features/haproxy/tools.ts";
 import { xdsTargets } from "../../features/xds/tools.ts";

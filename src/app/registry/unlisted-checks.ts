@@ -1,5 +1,5 @@
 /** What features check of a set-up without a row in the description of doctor: nothing but that command loads it. */
-import type { DoctorCheck } from "../../command/doctor/doctor-context.ts";
+import type { DoctorCheck } from "../../core/command/doctor/doctor-context.ts";
 import { companionDoctorChecks } from "../../features/companions/tools.ts";
 import { dcsChecks } from "../../features/dcs/tools.ts";
 

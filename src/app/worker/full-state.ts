@@ -1,7 +1,7 @@
-import type { Config } from "../../config/model/config.ts";
-import { monotonicOriginMs, type Clock } from "../../state/clock.ts";
-import type { Store } from "../../state/store.ts";
-import type { FullState, Phase } from "../../workers/messages.ts";
+import type { Config } from "../../core/config/model/config.ts";
+import { monotonicOriginMs, type Clock } from "../../core/state/clock.ts";
+import type { Store } from "../../core/state/store.ts";
+import type { FullState, Phase } from "../../core/workers/messages.ts";
 
 /** What the state of a worker is made of. */
 export interface FullStateParts {

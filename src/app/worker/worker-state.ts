@@ -1,9 +1,16 @@
-import type { Config, FastPathMode } from "../../config/model/config.ts";
-import { Clock, monotonicOriginMs } from "../../state/clock.ts";
-import { policyOf, reconfigure } from "../../state/clusters.ts";
-import { Store } from "../../state/store.ts";
-import { OutcomeReader } from "../../workers/outcome-feed.ts";
-import type { AdoptedState, FullState, Phase, RelayAddress, ReloadedState, ToWorker } from "../../workers/messages.ts";
+import type { Config, FastPathMode } from "../../core/config/model/config.ts";
+import { Clock, monotonicOriginMs } from "../../core/state/clock.ts";
+import { policyOf, reconfigure } from "../../core/state/clusters.ts";
+import { Store } from "../../core/state/store.ts";
+import { OutcomeReader } from "../../core/workers/outcome-feed.ts";
+import type {
+  AdoptedState,
+  FullState,
+  Phase,
+  RelayAddress,
+  ReloadedState,
+  ToWorker,
+} from "../../core/workers/messages.ts";
 
 /** The part of the state that is replaced when the main process sends its full state. */
 interface Loaded {

@@ -1,13 +1,13 @@
-import type { ProbedClusters } from "../../command/client/probed-clusters.ts";
-import type { Observation } from "../../cluster/observation.ts";
-import { formatByteSize } from "../../cluster/values/byte-size.ts";
-import { isObject, type JsonObject } from "../../cluster/values/json.ts";
-import { parsePythonJson } from "../../cluster/values/python-json.ts";
-import type { Check } from "../../health/check.ts";
-import { judgeMember, judgePool } from "../../health/rules/pool.ts";
-import { viewAt } from "../../health/evidence/leadership/cluster-view.ts";
-import type { Verdict } from "../../health/verdict.ts";
-import { CommandError } from "../../command/framework/command-error.ts";
+import type { ProbedClusters } from "../../core/command/client/probed-clusters.ts";
+import type { Observation } from "../../core/cluster/observation.ts";
+import { formatByteSize } from "../../core/cluster/values/byte-size.ts";
+import { isObject, type JsonObject } from "../../core/cluster/values/json.ts";
+import { parsePythonJson } from "../../core/cluster/values/python-json.ts";
+import type { Check } from "../../core/health/check.ts";
+import { judgeMember, judgePool } from "../../core/health/rules/pool.ts";
+import { viewAt } from "../../core/health/evidence/leadership/cluster-view.ts";
+import type { Verdict } from "../../core/health/verdict.ts";
+import { CommandError } from "../../core/command/framework/command-error.ts";
 import {
   certainlyFit,
   diagnoseUnknown,
@@ -22,15 +22,15 @@ import {
   requireCompanions,
   requireOfCluster,
   requireRoute,
-} from "../../command/client/check-argument.ts";
-import { resolveName, splitGivenName, type GivenName, type NamedNode } from "../../command/client/node-name.ts";
-import { nextCommand, seeReasons } from "../../command/client/next-command.ts";
+} from "../../core/command/client/check-argument.ts";
+import { resolveName, splitGivenName, type GivenName, type NamedNode } from "../../core/command/client/node-name.ts";
+import { nextCommand, seeReasons } from "../../core/command/client/next-command.ts";
 import { attachmentTime, watchLocally } from "../../app/client/local-probe.ts";
-import { fetchStatusIfServed } from "../../command/client/cluster-status.ts";
+import { fetchStatusIfServed } from "../../core/command/client/cluster-status.ts";
 import { isLocal } from "../../app/client/fetch-status.ts";
 import { requireNamedConfig } from "../../app/client/probed-status.ts";
-import { replyMessage, RolecallClient, type RolecallReply } from "../../command/client/rolecall-client.ts";
-import type { CommandContext } from "../../command/framework/command-context.ts";
+import { replyMessage, RolecallClient, type RolecallReply } from "../../core/command/client/rolecall-client.ts";
+import type { CommandContext } from "../../core/command/framework/command-context.ts";
 
 /** The verdict of a check. The fields are those of the command's JSON data. */
 interface CheckVerdict {

@@ -1,13 +1,13 @@
-import { clientVariables } from "../../config/sources/client-variables.ts";
-import { connectionOf, contextNamed, requireContexts, type Connection } from "../../command/connect/connection.ts";
-import { defaultServers } from "../../command/connect/listener-finder.ts";
-import { writeCurrent } from "../../command/contexts/select-context.ts";
-import type { Contexts, ServerContext } from "../../command/contexts/contexts-file.ts";
-import type { CommandContext } from "../../command/framework/command-context.ts";
-import { CommandError } from "../../command/framework/command-error.ts";
-import { safe } from "../../command/output/style.ts";
-import { table } from "../../command/output/table.ts";
-import { errorMessage } from "../../cluster/values/error-message.ts";
+import { clientVariables } from "../../core/config/sources/client-variables.ts";
+import { connectionOf, contextNamed, requireContexts, type Connection } from "../../core/command/connect/connection.ts";
+import { defaultServers } from "../../core/command/connect/listener-finder.ts";
+import { writeCurrent } from "../../core/command/contexts/select-context.ts";
+import type { Contexts, ServerContext } from "../../core/command/contexts/contexts-file.ts";
+import type { CommandContext } from "../../core/command/framework/command-context.ts";
+import { CommandError } from "../../core/command/framework/command-error.ts";
+import { safe } from "../../core/command/output/style.ts";
+import { table } from "../../core/command/output/table.ts";
+import { errorMessage } from "../../core/cluster/values/error-message.ts";
 
 /** `rolecall context [show|list|use NAME]`: shows the connection in effect, lists contexts, or selects one. */
 export async function context(command: CommandContext): Promise<void> {

@@ -1,14 +1,14 @@
-import { isObject, listOf, parseJson } from "../../cluster/values/json.ts";
-import type { DrainOverview } from "../../health/documents/node-overview.ts";
-import { drainTimeMs, operatorName } from "../../command/client/drain-options.ts";
-import { CommandError } from "../../command/framework/command-error.ts";
-import { resolveName } from "../../command/client/node-name.ts";
-import { readDrain, fetchStatusFrom } from "../../command/client/cluster-status.ts";
-import { refusalAction } from "../../command/client/refusal.ts";
-import { replyMessage, RolecallClient, type RolecallReply } from "../../command/client/rolecall-client.ts";
-import type { CommandContext } from "../../command/framework/command-context.ts";
-import { formatDuration } from "../../command/output/figures.ts";
-import { table } from "../../command/output/table.ts";
+import { isObject, listOf, parseJson } from "../../core/cluster/values/json.ts";
+import type { DrainOverview } from "../../core/health/documents/node-overview.ts";
+import { drainTimeMs, operatorName } from "../../core/command/client/drain-options.ts";
+import { CommandError } from "../../core/command/framework/command-error.ts";
+import { resolveName } from "../../core/command/client/node-name.ts";
+import { readDrain, fetchStatusFrom } from "../../core/command/client/cluster-status.ts";
+import { refusalAction } from "../../core/command/client/refusal.ts";
+import { replyMessage, RolecallClient, type RolecallReply } from "../../core/command/client/rolecall-client.ts";
+import type { CommandContext } from "../../core/command/framework/command-context.ts";
+import { formatDuration } from "../../core/command/output/figures.ts";
+import { table } from "../../core/command/output/table.ts";
 
 /** `rolecall drain NODE --for TIME --reason TEXT`: drains a node in the running rolecall for a limited time. */
 export async function drain(context: CommandContext): Promise<void> {

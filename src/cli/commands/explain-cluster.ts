@@ -1,30 +1,30 @@
-import type { ProbedClusters } from "../../command/client/probed-clusters.ts";
-import type { Check } from "../../health/check.ts";
-import { viewAt } from "../../health/evidence/leadership/cluster-view.ts";
-import { foreignScopeText } from "../../health/evidence/node/foreign-scope.ts";
-import { judgePool } from "../../health/rules/pool.ts";
-import { reasonLink } from "../../config/reason-link.ts";
-import { hardReasons, isReason, softReasons } from "../../health/reason.ts";
-import { CommandError } from "../../command/framework/command-error.ts";
+import type { ProbedClusters } from "../../core/command/client/probed-clusters.ts";
+import type { Check } from "../../core/health/check.ts";
+import { viewAt } from "../../core/health/evidence/leadership/cluster-view.ts";
+import { foreignScopeText } from "../../core/health/evidence/node/foreign-scope.ts";
+import { judgePool } from "../../core/health/rules/pool.ts";
+import { reasonLink } from "../../core/config/reason-link.ts";
+import { hardReasons, isReason, softReasons } from "../../core/health/reason.ts";
+import { CommandError } from "../../core/command/framework/command-error.ts";
 import {
   parseCheckArgument,
   requireCompanions,
   requireOfCluster,
   requireRoute,
-} from "../../command/client/check-argument.ts";
+} from "../../core/command/client/check-argument.ts";
 import { attachmentTime, watchLocally } from "../../app/client/local-probe.ts";
 import { diagnoseUnknown, probedStatus } from "../../app/client/attachment.ts";
 import { explainProbedNode } from "../explain/probed-explanation.ts";
 import { fetchClusterExplanation } from "../explain/explanations.ts";
-import { nextCommand, seeReasons } from "../../command/client/next-command.ts";
-import { resolveName } from "../../command/client/node-name.ts";
-import { fetchStatusFrom } from "../../command/client/cluster-status.ts";
+import { nextCommand, seeReasons } from "../../core/command/client/next-command.ts";
+import { resolveName } from "../../core/command/client/node-name.ts";
+import { fetchStatusFrom } from "../../core/command/client/cluster-status.ts";
 import { isLocal } from "../../app/client/fetch-status.ts";
 import { requireNamedConfig } from "../../app/client/probed-status.ts";
-import { RolecallClient } from "../../command/client/rolecall-client.ts";
-import type { CommandContext } from "../../command/framework/command-context.ts";
+import { RolecallClient } from "../../core/command/client/rolecall-client.ts";
+import type { CommandContext } from "../../core/command/framework/command-context.ts";
 import { renderClusterExplanation, type ClusterExplanation } from "../explain/cluster-explanation.ts";
-import { safe } from "../../command/output/style.ts";
+import { safe } from "../../core/command/output/style.ts";
 import { remedyOf } from "../explain/remedies.ts";
 
 /** `rolecall explain CHECK`: explains the verdict on a whole cluster, node by node. Unfit is a finding (RC030). */

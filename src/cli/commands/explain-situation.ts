@@ -1,8 +1,8 @@
-import { situationLines } from "../../health/documents/situation.ts";
+import { situationLines } from "../../core/health/documents/situation.ts";
 import { fetchStatus } from "../../app/client/fetch-status.ts";
-import { sourceWords } from "../../command/client/next-command.ts";
-import type { CommandContext } from "../../command/framework/command-context.ts";
-import { safe } from "../../command/output/style.ts";
+import { sourceWords } from "../../core/command/client/next-command.ts";
+import type { CommandContext } from "../../core/command/framework/command-context.ts";
+import { safe } from "../../core/command/output/style.ts";
 import { diagnoseClusters } from "../status/diagnosis.ts";
 
 /** `rolecall explain` without a check: what somebody on call has to know of each cluster, or that of `--cluster`. */

@@ -1,18 +1,18 @@
-import type { ProbedClusters } from "../../command/client/probed-clusters.ts";
-import type { Check } from "../../health/check.ts";
-import { CommandError } from "../../command/framework/command-error.ts";
+import type { ProbedClusters } from "../../core/command/client/probed-clusters.ts";
+import type { Check } from "../../core/health/check.ts";
+import { CommandError } from "../../core/command/framework/command-error.ts";
 import { diagnoseUnknown, notKnown, probedStatus } from "../../app/client/attachment.ts";
-import { parseCheckArgument, requireRoute } from "../../command/client/check-argument.ts";
+import { parseCheckArgument, requireRoute } from "../../core/command/client/check-argument.ts";
 import { fetchNodeExplanation } from "../explain/explanations.ts";
 import { explainProbedNode } from "../explain/probed-explanation.ts";
-import { seeReasons } from "../../command/client/next-command.ts";
-import { resolveName, type GivenName } from "../../command/client/node-name.ts";
+import { seeReasons } from "../../core/command/client/next-command.ts";
+import { resolveName, type GivenName } from "../../core/command/client/node-name.ts";
 import { attachmentTime, watchLocally } from "../../app/client/local-probe.ts";
-import { fetchStatusFrom } from "../../command/client/cluster-status.ts";
+import { fetchStatusFrom } from "../../core/command/client/cluster-status.ts";
 import { isLocal } from "../../app/client/fetch-status.ts";
 import { requireNamedConfig } from "../../app/client/probed-status.ts";
-import { RolecallClient } from "../../command/client/rolecall-client.ts";
-import type { CommandContext } from "../../command/framework/command-context.ts";
+import { RolecallClient } from "../../core/command/client/rolecall-client.ts";
+import type { CommandContext } from "../../core/command/framework/command-context.ts";
 import { renderExplanation, type PrintedExplanation } from "../explain/explanation.ts";
 import { remedyOf } from "../explain/remedies.ts";
 

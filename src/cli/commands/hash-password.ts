@@ -1,8 +1,8 @@
 import { randomBytes, scryptSync } from "node:crypto";
-import { formatScryptHash } from "../../config/values/scrypt-hash.ts";
-import { CommandError } from "../../command/framework/command-error.ts";
-import { readPassword } from "../../command/framework/read-password.ts";
-import type { CommandContext } from "../../command/framework/command-context.ts";
+import { formatScryptHash } from "../../core/config/values/scrypt-hash.ts";
+import { CommandError } from "../../core/command/framework/command-error.ts";
+import { readPassword } from "../../core/command/framework/read-password.ts";
+import type { CommandContext } from "../../core/command/framework/command-context.ts";
 
 /** The scrypt cost of one check: N = 2^15, r = 8, p = 1, which takes about 32 MiB (RFC 7914, section 2). */
 const cost = { costLog2: 15, blockSize: 8, parallel: 1 };

@@ -1,10 +1,10 @@
-import { isObject, listOf, type JsonObject } from "../../cluster/values/json.ts";
-import { formatHostPort } from "../../config/values/address.ts";
-import { RolecallClient } from "../../command/client/rolecall-client.ts";
-import type { CommandContext } from "../../command/framework/command-context.ts";
-import { formatKnownDuration, formatLag } from "../../command/output/figures.ts";
-import { safe, type Style } from "../../command/output/style.ts";
-import { type Cell, table } from "../../command/output/table.ts";
+import { isObject, listOf, type JsonObject } from "../../core/cluster/values/json.ts";
+import { formatHostPort } from "../../core/config/values/address.ts";
+import { RolecallClient } from "../../core/command/client/rolecall-client.ts";
+import type { CommandContext } from "../../core/command/framework/command-context.ts";
+import { formatKnownDuration, formatLag } from "../../core/command/output/figures.ts";
+import { safe, type Style } from "../../core/command/output/style.ts";
+import { type Cell, table } from "../../core/command/output/table.ts";
 
 /** `rolecall pools [POOL]`: the members of each pool of the running rolecall, in the order in which they get clients. */
 export async function pools(context: CommandContext): Promise<void> {

@@ -1,11 +1,11 @@
 import { readFile } from "node:fs/promises";
-import { CommandError } from "../../command/framework/command-error.ts";
-import type { Result } from "../../command/result/document.ts";
-import { readResult } from "../../command/result/reader.ts";
-import type { CommandContext } from "../../command/framework/command-context.ts";
-import { renderFindings } from "../../command/output/findings.ts";
-import { safe, safeLines } from "../../command/output/style.ts";
-import { errorMessage } from "../../cluster/values/error-message.ts";
+import { CommandError } from "../../core/command/framework/command-error.ts";
+import type { Result } from "../../core/command/result/document.ts";
+import { readResult } from "../../core/command/result/reader.ts";
+import type { CommandContext } from "../../core/command/framework/command-context.ts";
+import { renderFindings } from "../../core/command/output/findings.ts";
+import { safe, safeLines } from "../../core/command/output/style.ts";
+import { errorMessage } from "../../core/cluster/values/error-message.ts";
 
 /** The maximum size of a document, in bytes. */
 const documentMax = 64 * 1024 * 1024;

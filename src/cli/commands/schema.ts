@@ -1,11 +1,11 @@
-import type { CommandContext } from "../../command/framework/command-context.ts";
+import type { CommandContext } from "../../core/command/framework/command-context.ts";
 
 /** `rolecall schema config|result`: prints a JSON Schema. */
 export async function schema({ args, result, print }: CommandContext): Promise<void> {
   const document =
     args.positionals[0] === "config"
       ? (await import("../../app/registry/config.ts")).configJsonSchema()
-      : (await import("../../command/result/schema.ts")).resultSchema;
+      : (await import("../../core/command/result/schema.ts")).resultSchema;
   result.data = document;
   print(`${JSON.stringify(document, null, 2)}\n`);
 }

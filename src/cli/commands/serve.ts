@@ -1,16 +1,16 @@
 import { ServingProcess } from "../../app/serving-process.ts";
 import { feedSystemdWatchdog } from "../../app/systemd-watchdog.ts";
-import type { SimulatorConfig } from "../../config/model/config.ts";
-import { ListenError, type ListenErrorKind } from "../../http/listener/listen-error.ts";
-import type { OpenListener } from "../../http/listener/listener-set.ts";
-import { saveCodeCache } from "../../program/cached-bundle.ts";
-import { CommandError } from "../../command/framework/command-error.ts";
+import type { SimulatorConfig } from "../../core/config/model/config.ts";
+import { ListenError, type ListenErrorKind } from "../../core/http/listener/listen-error.ts";
+import type { OpenListener } from "../../core/http/listener/listener-set.ts";
+import { saveCodeCache } from "../../core/program/cached-bundle.ts";
+import { CommandError } from "../../core/command/framework/command-error.ts";
 import { loadedFrom, namedByScope, sourcesOf } from "../../app/client/configuration.ts";
 import { renderDemoBanner } from "../../tools/demo/demo-banner.ts";
-import { collectSignals, type ServiceSignal, type SignalQueue } from "../../command/framework/signals.ts";
-import { systemdSockets } from "../../command/framework/systemd-sockets.ts";
-import { growYoungGeneration } from "../../command/framework/v8-tuning.ts";
-import type { CommandContext } from "../../command/framework/command-context.ts";
+import { collectSignals, type ServiceSignal, type SignalQueue } from "../../core/command/framework/signals.ts";
+import { systemdSockets } from "../../core/command/framework/systemd-sockets.ts";
+import { growYoungGeneration } from "../../core/command/framework/v8-tuning.ts";
+import type { CommandContext } from "../../core/command/framework/command-context.ts";
 
 /**
  * `rolecall serve`: serves until a signal stops it, which completes its work. Ends at once with a finding if the

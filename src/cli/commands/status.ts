@@ -1,9 +1,9 @@
-import type { CommandContext } from "../../command/framework/command-context.ts";
-import { CommandError } from "../../command/framework/command-error.ts";
-import type { ClusterStatus, StatusCluster } from "../../command/client/cluster-status.ts";
+import type { CommandContext } from "../../core/command/framework/command-context.ts";
+import { CommandError } from "../../core/command/framework/command-error.ts";
+import type { ClusterStatus, StatusCluster } from "../../core/command/client/cluster-status.ts";
 import { fetchStatus } from "../../app/client/fetch-status.ts";
 import { diagnoseClusters } from "../status/diagnosis.ts";
-import { sourceWords } from "../../command/client/next-command.ts";
+import { sourceWords } from "../../core/command/client/next-command.ts";
 import { reportText } from "../status/report.ts";
 import { selectClusters, selectionOf } from "../status/selection/selection.ts";
 import type { ShownCluster } from "../status/selection/shown-cluster.ts";

@@ -1,17 +1,17 @@
 import { featureFiles, loadConfig } from "../../app/registry/config.ts";
-import { CommandError } from "../../command/framework/command-error.ts";
-import { diagnoseProblem } from "../../command/result/config-problem.ts";
+import { CommandError } from "../../core/command/framework/command-error.ts";
+import { diagnoseProblem } from "../../core/command/result/config-problem.ts";
 import {
   checkClusterFiles,
   checkListenerFiles,
   checkNamedFiles,
   poolerFiles,
-} from "../../command/doctor/file-findings.ts";
-import type { CommandContext } from "../../command/framework/command-context.ts";
+} from "../../core/command/doctor/file-findings.ts";
+import type { CommandContext } from "../../core/command/framework/command-context.ts";
 import { accessSync, constants } from "node:fs";
-import { counted } from "../../command/output/words.ts";
-import type { Arguments } from "../../command/framework/arguments.ts";
-import { errorMessage } from "../../cluster/values/error-message.ts";
+import { counted } from "../../core/command/output/words.ts";
+import type { Arguments } from "../../core/command/framework/arguments.ts";
+import { errorMessage } from "../../core/cluster/values/error-message.ts";
 
 /**
  * `rolecall validate FILE`, or `--config FILE` as elsewhere: reports every problem of a configuration and of the certificates, keys and tokens that it

@@ -1,5 +1,5 @@
-import { version } from "../../config/version.ts";
-import type { CommandContext } from "../../command/framework/command-context.ts";
+import { version } from "../../core/config/version.ts";
+import type { CommandContext } from "../../core/command/framework/command-context.ts";
 
 /** `rolecall version`: prints the version of the program. */
 export async function printVersion({ print, result }: CommandContext): Promise<void> {

@@ -1,9 +1,9 @@
-import { oneNodeRoutes, routeOf } from "../../health/route.ts";
-import { requireRoute } from "../../command/client/check-argument.ts";
-import { RolecallClient } from "../../command/client/rolecall-client.ts";
-import type { CommandContext } from "../../command/framework/command-context.ts";
-import { CommandError } from "../../command/framework/command-error.ts";
-import { safe } from "../../command/output/style.ts";
+import { oneNodeRoutes, routeOf } from "../../core/health/route.ts";
+import { requireRoute } from "../../core/command/client/check-argument.ts";
+import { RolecallClient } from "../../core/command/client/rolecall-client.ts";
+import type { CommandContext } from "../../core/command/framework/command-context.ts";
+import { CommandError } from "../../core/command/framework/command-error.ts";
+import { safe } from "../../core/command/output/style.ts";
 import { startCommand } from "../watch/child-command.ts";
 import { commandVariables } from "../watch/command-variables.ts";
 import type { FitNode } from "../watch/fit-nodes.ts";

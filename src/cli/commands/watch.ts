@@ -1,9 +1,9 @@
 import { openStatusSource } from "../../app/client/status-source.ts";
-import type { ClusterStatus } from "../../command/client/cluster-status.ts";
-import { CommandError } from "../../command/framework/command-error.ts";
-import type { CommandContext } from "../../command/framework/command-context.ts";
-import { Progress } from "../../command/output/progress.ts";
-import { safe } from "../../command/output/style.ts";
+import type { ClusterStatus } from "../../core/command/client/cluster-status.ts";
+import { CommandError } from "../../core/command/framework/command-error.ts";
+import type { CommandContext } from "../../core/command/framework/command-context.ts";
+import { Progress } from "../../core/command/output/progress.ts";
+import { safe } from "../../core/command/output/style.ts";
 import { reportText } from "../status/report.ts";
 import { pause, tryFetchStatus } from "../status/watch/refresh.ts";
 import { watchScreen } from "../status/watch/watch-screen.ts";

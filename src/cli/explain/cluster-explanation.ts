@@ -1,7 +1,7 @@
-import { formatDuration } from "../../command/output/figures.ts";
+import { formatDuration } from "../../core/command/output/figures.ts";
 import type { PrintedExplanation, PrintedRule } from "./explanation.ts";
 import { remedyOf } from "./remedies.ts";
-import { safe, type Style } from "../../command/output/style.ts";
+import { safe, type Style } from "../../core/command/output/style.ts";
 
 /** The verdict on one node of a cluster, with its rules. */
 export interface ExplainedNode extends Omit<PrintedExplanation, "cluster" | "check"> {

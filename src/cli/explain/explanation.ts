@@ -1,5 +1,5 @@
-import { formatDuration } from "../../command/output/figures.ts";
-import { safe, type Style } from "../../command/output/style.ts";
+import { formatDuration } from "../../core/command/output/figures.ts";
+import { safe, type Style } from "../../core/command/output/style.ts";
 
 /** One rule of an explanation. The fields are those of the JSON document. */
 export interface PrintedRule {

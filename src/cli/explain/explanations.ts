@@ -1,10 +1,10 @@
-import { isObject, listOf, type JsonObject } from "../../cluster/values/json.ts";
-import type { Explanation } from "../../health/rules/explain.ts";
+import { isObject, listOf, type JsonObject } from "../../core/cluster/values/json.ts";
+import type { Explanation } from "../../core/health/rules/explain.ts";
 import type { ClusterExplanation, ExplainedNode } from "./cluster-explanation.ts";
 import type { PrintedExplanation, PrintedRule } from "./explanation.ts";
-import { CommandError } from "../../command/framework/command-error.ts";
-import { rejectedCheck } from "../../command/client/check-argument.ts";
-import { replyMessage, type RolecallClient } from "../../command/client/rolecall-client.ts";
+import { CommandError } from "../../core/command/framework/command-error.ts";
+import { rejectedCheck } from "../../core/command/client/check-argument.ts";
+import { replyMessage, type RolecallClient } from "../../core/command/client/rolecall-client.ts";
 
 /** A cluster, by its resolved name, and the check to explain. */
 export interface ExplainedTarget {

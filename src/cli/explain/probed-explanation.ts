@@ -1,14 +1,14 @@
-import type { ProbedClusters } from "../../command/client/probed-clusters.ts";
-import type { Observation } from "../../cluster/observation.ts";
-import type { Check } from "../../health/check.ts";
-import { viewAt } from "../../health/evidence/leadership/cluster-view.ts";
-import { attachmentWarning } from "../../health/evidence/attachment/attachment-warning.ts";
-import { remarksOn } from "../../health/documents/explanation-document.ts";
-import { explain } from "../../health/rules/explain.ts";
+import type { ProbedClusters } from "../../core/command/client/probed-clusters.ts";
+import type { Observation } from "../../core/cluster/observation.ts";
+import type { Check } from "../../core/health/check.ts";
+import { viewAt } from "../../core/health/evidence/leadership/cluster-view.ts";
+import { attachmentWarning } from "../../core/health/evidence/attachment/attachment-warning.ts";
+import { remarksOn } from "../../core/health/documents/explanation-document.ts";
+import { explain } from "../../core/health/rules/explain.ts";
 import type { ExplainedNode } from "./cluster-explanation.ts";
-import { CommandError } from "../../command/framework/command-error.ts";
+import { CommandError } from "../../core/command/framework/command-error.ts";
 import { probedAttachment, notKnown, watchedFor } from "../../app/client/attachment.ts";
-import { requireCompanions } from "../../command/client/check-argument.ts";
+import { requireCompanions } from "../../core/command/client/check-argument.ts";
 import { explainedNode } from "./explanations.ts";
 
 /** The name of the rule on a replica's stream (rule 5). */

@@ -1,5 +1,5 @@
-import { type ConditionReason, remediesOfConditions } from "../../health/conditions/conditions.ts";
-import type { Reason } from "../../health/reason.ts";
+import { type ConditionReason, remediesOfConditions } from "../../core/health/conditions/conditions.ts";
+import type { Reason } from "../../core/health/reason.ts";
 
 /**
  * One sentence for each reason that no condition gives: what must change so that a node with this reason becomes fit. A

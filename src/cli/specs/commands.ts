@@ -1,7 +1,7 @@
 /** The commands of the core, and all commands in the order of the help. */
 import { commandOrder, featureCommands } from "../../app/registry/commands.ts";
-import type { CommandSpec } from "../../command/framework/command.ts";
-import type { OptionSpec } from "../../command/framework/command-description.ts";
+import type { CommandSpec } from "../../core/command/framework/command.ts";
+import type { OptionSpec } from "../../core/command/framework/command-description.ts";
 import {
   clusterOption,
   nodeCaOption,
@@ -9,7 +9,7 @@ import {
   serverOptions,
   sourceOptions,
   watchOption,
-} from "../../command/framework/options.ts";
+} from "../../core/command/framework/options.ts";
 import {
   compareCommand,
   completeCommand,

@@ -1,5 +1,5 @@
-import type { CommandDescription, OptionSpec } from "../../command/framework/command-description.ts";
-import { commonOptions } from "../../command/framework/options.ts";
+import type { CommandDescription, OptionSpec } from "../../core/command/framework/command-description.ts";
+import { commonOptions } from "../../core/command/framework/options.ts";
 
 /** The text of `rolecall --help`. */
 export function overallHelp(

@@ -1,6 +1,6 @@
 import { basename } from "node:path";
-import type { ConfigOverview } from "../../http/diagnostics/config-overview.ts";
-import { formatLocalTime } from "../../command/output/local-time.ts";
+import type { ConfigOverview } from "../../core/http/diagnostics/config-overview.ts";
+import { formatLocalTime } from "../../core/command/output/local-time.ts";
 
 /**
  * Says that the configuration in force is not that of the file, or that a part which it uses does not run.

@@ -1,12 +1,12 @@
-import type { StatusCluster, StatusNode } from "../../command/client/cluster-status.ts";
-import type { ResultBuilder } from "../../command/result/builder.ts";
-import { isRuleId } from "../../command/result/rules.ts";
-import { isSevere } from "../../health/conditions/cluster-condition.ts";
-import { conditionOfWord } from "../../health/conditions/conditions.ts";
-import { isIntended } from "../../health/conditions/node-standing.ts";
-import { nodesOut, nodeWarned } from "../../health/conditions/nodes.ts";
-import { blind } from "../../health/conditions/reach.ts";
-import { headlineOf } from "../../health/documents/situation.ts";
+import type { StatusCluster, StatusNode } from "../../core/command/client/cluster-status.ts";
+import type { ResultBuilder } from "../../core/command/result/builder.ts";
+import { isRuleId } from "../../core/command/result/rules.ts";
+import { isSevere } from "../../core/health/conditions/cluster-condition.ts";
+import { conditionOfWord } from "../../core/health/conditions/conditions.ts";
+import { isIntended } from "../../core/health/conditions/node-standing.ts";
+import { nodesOut, nodeWarned } from "../../core/health/conditions/nodes.ts";
+import { blind } from "../../core/health/conditions/reach.ts";
+import { headlineOf } from "../../core/health/documents/situation.ts";
 import { explainClusterCommand, explainNodeCommand } from "./next-commands.ts";
 
 /**

@@ -1,5 +1,5 @@
-import type { StatusCluster, StatusNode } from "../../command/client/cluster-status.ts";
-import { shellWord } from "../../command/client/next-command.ts";
+import type { StatusCluster, StatusNode } from "../../core/command/client/cluster-status.ts";
+import { shellWord } from "../../core/command/client/next-command.ts";
 
 /** The command that explains why a node is unfit for its role. @param source see `sourceWords` */
 export function explainNodeCommand(cluster: StatusCluster, node: StatusNode, source: readonly string[]): string {

@@ -1,9 +1,9 @@
-import { withoutPrimary } from "../../health/conditions/primary-loss.ts";
-import { hardReasons, isReason, softReasons } from "../../health/reason.ts";
-import { reasonLink } from "../../config/reason-link.ts";
-import type { StatusCluster, StatusNode } from "../../command/client/cluster-status.ts";
-import { safe, type Style } from "../../command/output/style.ts";
-import { textWidth, wrapWords } from "../../command/output/words.ts";
+import { withoutPrimary } from "../../core/health/conditions/primary-loss.ts";
+import { hardReasons, isReason, softReasons } from "../../core/health/reason.ts";
+import { reasonLink } from "../../core/config/reason-link.ts";
+import type { StatusCluster, StatusNode } from "../../core/command/client/cluster-status.ts";
+import { safe, type Style } from "../../core/command/output/style.ts";
+import { textWidth, wrapWords } from "../../core/command/output/words.ts";
 import { explainClusterCommand, explainNodeCommand } from "./next-commands.ts";
 import type { ShownCluster } from "./selection/shown-cluster.ts";
 

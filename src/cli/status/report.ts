@@ -1,9 +1,9 @@
-import type { ClusterStatus } from "../../command/client/cluster-status.ts";
-import type { CommandContext } from "../../command/framework/command-context.ts";
-import type { Style } from "../../command/output/style.ts";
-import { safe } from "../../command/output/style.ts";
-import { wrapWords } from "../../command/output/words.ts";
-import { sourceWords } from "../../command/client/next-command.ts";
+import type { ClusterStatus } from "../../core/command/client/cluster-status.ts";
+import type { CommandContext } from "../../core/command/framework/command-context.ts";
+import type { Style } from "../../core/command/output/style.ts";
+import { safe } from "../../core/command/output/style.ts";
+import { wrapWords } from "../../core/command/output/words.ts";
+import { sourceWords } from "../../core/command/client/next-command.ts";
 import { configLine } from "./config-line.ts";
 import { reasonsFooter } from "./reasons-footer.ts";
 import { hasProblem, selectClusters, selectionOf } from "./selection/selection.ts";

@@ -1,7 +1,7 @@
-import { isObject, listOf, type JsonObject } from "../../cluster/values/json.ts";
+import { isObject, listOf, type JsonObject } from "../../core/cluster/values/json.ts";
 import { fetchClusterExplanation, type ExplainedTarget } from "../explain/explanations.ts";
-import { replyMessage, type RolecallClient } from "../../command/client/rolecall-client.ts";
-import { CommandError } from "../../command/framework/command-error.ts";
+import { replyMessage, type RolecallClient } from "../../core/command/client/rolecall-client.ts";
+import { CommandError } from "../../core/command/framework/command-error.ts";
 import { pause } from "../status/watch/refresh.ts";
 import { areSameNodes, fitNodesAfter, type FitNode, type WatchedNode } from "./fit-nodes.ts";
 

@@ -1,4 +1,4 @@
-import { parseHostPort } from "../../config/values/address.ts";
+import { parseHostPort } from "../../core/config/values/address.ts";
 
 /** A node that is fit for the followed check, and the address of its database. */
 export interface FitNode {

@@ -1,4 +1,4 @@
-import { backoffMs } from "../../probe/schedule/backoff.ts";
+import { backoffMs } from "../../core/probe/schedule/backoff.ts";
 import { areSameNodes, type FitNode } from "./fit-nodes.ts";
 
 /** One run of the command. */

@@ -1,7 +1,7 @@
-import type { Check } from "../../health/check.ts";
-import type { Reason } from "../../health/reason.ts";
-import type { Route } from "../../health/route.ts";
-import type { Verdict } from "../../health/verdict.ts";
+import type { Check } from "../../core/health/check.ts";
+import type { Reason } from "../../core/health/reason.ts";
+import type { Route } from "../../core/health/route.ts";
+import type { Verdict } from "../../core/health/verdict.ts";
 
 /**
  * What an agent advises about a server. `use`: it is fit; `drain`: no new sessions; `checks`: the balancer's own checks

@@ -1,6 +1,6 @@
-import type { Config, ListenerConfig } from "../../config/model/config.ts";
-import { companionNames, lagTimeMsMin } from "../../config/values/check-text.ts";
-import type { LineHandler } from "../../http/message/handler.ts";
+import type { Config, ListenerConfig } from "../../core/config/model/config.ts";
+import { companionNames, lagTimeMsMin } from "../../core/config/values/check-text.ts";
+import type { LineHandler } from "../../core/http/message/handler.ts";
 import { AgentResponder, type AgentSettings, type AgentSources } from "./agent.ts";
 
 /** One agent listener, and the configuration that it belongs to. */

@@ -1,6 +1,6 @@
-import { ofKnownCompanions, ofNewSessions, parseCheck, type Check, type CheckRules } from "../../health/check.ts";
-import { routeOf } from "../../health/route.ts";
-import type { ConfiguredCheck } from "../../config/model/config.ts";
+import { ofKnownCompanions, ofNewSessions, parseCheck, type Check, type CheckRules } from "../../core/health/check.ts";
+import { routeOf } from "../../core/health/route.ts";
+import type { ConfiguredCheck } from "../../core/config/model/config.ts";
 
 /** What the lines of an agent listener are read with. */
 export interface AgentScope {

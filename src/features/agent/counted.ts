@@ -1,4 +1,4 @@
-import type { CountedMetric } from "../../metrics/counted-metrics.ts";
+import type { CountedMetric } from "../../core/metrics/counted-metrics.ts";
 
 /** What agents count. */
 export const agentCounted = {
@@ -12,6 +12,6 @@ export const agentCounted = {
 
 type AgentCounted = typeof agentCounted;
 
-declare module "../../metrics/counted-metrics.ts" {
+declare module "../../core/metrics/counted-metrics.ts" {
   interface FeatureCounted extends AgentCounted {}
 }

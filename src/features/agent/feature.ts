@@ -1,4 +1,4 @@
-import type { Feature } from "../../feature/feature.ts";
+import type { Feature } from "../../core/feature/feature.ts";
 import type { RunningAgents } from "./open-agent.ts";
 
 /** Answers to HAProxy's agent checks, on listeners with the dialect agent (docs/push.md). */

@@ -1,8 +1,8 @@
-import type { DatabaseAddress } from "../../cluster/node.ts";
-import { hostPort } from "../../command/render/edges.ts";
-import type { RenderOptions } from "../../command/render/options.ts";
-import type { AgentChecks } from "../../command/render/render-target.ts";
-import { resolving } from "../../command/render/resolving.ts";
+import type { DatabaseAddress } from "../../core/cluster/node.ts";
+import { hostPort } from "../../core/command/render/edges.ts";
+import type { RenderOptions } from "../../core/command/render/options.ts";
+import type { AgentChecks } from "../../core/command/render/render-target.ts";
+import { resolving } from "../../core/command/render/resolving.ts";
 
 /** How HAProxy asks the agent listeners of the edges, at the port of `--agent`; `null` without that option. */
 export function haproxyAgentChecks(

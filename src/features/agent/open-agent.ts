@@ -1,7 +1,7 @@
-import type { Host, ListenerInForce, Opened } from "../../feature/feature.ts";
-import type { Scope } from "../../feature/scope.ts";
-import type { ConnectionHandler } from "../../http/listener/listener-set.ts";
-import { LineConversations } from "../../http/listener/line-conversations.ts";
+import type { Host, ListenerInForce, Opened } from "../../core/feature/feature.ts";
+import type { Scope } from "../../core/feature/scope.ts";
+import type { ConnectionHandler } from "../../core/http/listener/listener-set.ts";
+import { LineConversations } from "../../core/http/listener/line-conversations.ts";
 import { AgentHandlers } from "./agent-handlers.ts";
 
 /** The agents of a process. */

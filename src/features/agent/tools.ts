@@ -1,4 +1,4 @@
-import type { AgentChecksBringer } from "../../command/render/render-target.ts";
+import type { AgentChecksBringer } from "../../core/command/render/render-target.ts";
 
 /** What `rolecall render haproxy` writes so that HAProxy asks the agents. */
 export const agentChecks: readonly AgentChecksBringer[] = [

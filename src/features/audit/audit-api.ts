@@ -1,5 +1,5 @@
 import type { RouteFinding } from "./core/route-finding.ts";
-import type { FeatureCall } from "../../http/admin-api/admin-api.ts";
+import type { FeatureCall } from "../../core/http/admin-api/admin-api.ts";
 import {
   badRequest,
   errorReply,
@@ -7,8 +7,8 @@ import {
   methodNotAllowed,
   type Reply,
   unknownParameter,
-} from "../../http/message/reply.ts";
-import { safeMethods, safeMethodsAllowHeader } from "../../http/message/request.ts";
+} from "../../core/http/message/reply.ts";
+import { safeMethods, safeMethodsAllowHeader } from "../../core/http/message/request.ts";
 import type { RunningAudit } from "./open-audit.ts";
 
 /** A finding as `GET /audit` shows it. */

@@ -1,5 +1,5 @@
-import type { FeatureMetric } from "../../feature/feature.ts";
-import { routeFindingKinds } from "../../balancing/audited/audit-target.ts";
+import type { FeatureMetric } from "../../core/feature/feature.ts";
+import { routeFindingKinds } from "../../core/balancing/audited/audit-target.ts";
 import type { RunningAudit } from "./open-audit.ts";
 
 /** The metrics of the audit. */

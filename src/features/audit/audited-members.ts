@@ -1,11 +1,11 @@
 import { isIP, SocketAddress } from "node:net";
-import { nodeNamed } from "../../cluster/lookup.ts";
-import type { ClusterState } from "../../cluster/snapshot.ts";
-import { isNoFailover } from "../../cluster/values/tags.ts";
-import { formatHostPort } from "../../config/values/address.ts";
-import type { HealthPolicy } from "../../health/health-policy.ts";
-import { clusterMembers } from "../../balancing/cluster-members.ts";
-import type { ResolvedHost } from "../../balancing/host-addresses.ts";
+import { nodeNamed } from "../../core/cluster/lookup.ts";
+import type { ClusterState } from "../../core/cluster/snapshot.ts";
+import { isNoFailover } from "../../core/cluster/values/tags.ts";
+import { formatHostPort } from "../../core/config/values/address.ts";
+import type { HealthPolicy } from "../../core/health/health-policy.ts";
+import { clusterMembers } from "../../core/balancing/cluster-members.ts";
+import type { ResolvedHost } from "../../core/balancing/host-addresses.ts";
 import type { AuditedMembers } from "./core/audited-pool.ts";
 
 /** Finds the addresses of a host name, without waiting. */

@@ -1,5 +1,5 @@
-import type { CommandSpec } from "../../command/framework/command.ts";
-import { serverOptions } from "../../command/framework/options.ts";
+import type { CommandSpec } from "../../core/command/framework/command.ts";
+import { serverOptions } from "../../core/command/framework/options.ts";
 
 /** The commands of the audit. */
 export const auditCommands: readonly CommandSpec[] = [

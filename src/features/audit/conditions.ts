@@ -1,6 +1,6 @@
 /** Where balancers and poolers send clients elsewhere than they should, as a condition. Free of Node. */
-import { type Condition, oneCase, type Case, type Found } from "../../health/conditions/condition.ts";
-import { countText } from "../../health/wording.ts";
+import { type Condition, oneCase, type Case, type Found } from "../../core/health/conditions/condition.ts";
+import { countText } from "../../core/health/wording.ts";
 import { type RouteFinding, routeFindingBlame, routeFindingSubject } from "./core/route-finding.ts";
 import { routeEnds } from "./event-kinds.ts";
 

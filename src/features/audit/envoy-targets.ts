@@ -3,9 +3,9 @@ import {
   lookLimitMs,
   type RouteAdvice,
   type RouteDifference,
-} from "../../balancing/audited/audit-target.ts";
-import { isOfPrimary } from "../../balancing/pool-verdicts.ts";
-import type { Config, PoolConfig } from "../../config/model/config.ts";
+} from "../../core/balancing/audited/audit-target.ts";
+import { isOfPrimary } from "../../core/balancing/pool-verdicts.ts";
+import type { Config, PoolConfig } from "../../core/config/model/config.ts";
 import type { AuditedEnvoy } from "./config/audit-schema.ts";
 import { envoySource } from "./sources/envoy-source.ts";
 

@@ -1,5 +1,5 @@
-import type { Feature } from "../../feature/feature.ts";
-import { auditTargets } from "../../feature/offers.ts";
+import type { Feature } from "../../core/feature/feature.ts";
+import { auditTargets } from "../../core/feature/offers.ts";
 import { answerAudit } from "./audit-api.ts";
 import { auditMetrics } from "./audit-metrics.ts";
 import { routeFindingSubject } from "./core/route-finding.ts";

@@ -1,9 +1,9 @@
-import { type AuditTarget, routePrograms } from "../../balancing/audited/audit-target.ts";
-import type { Config } from "../../config/model/config.ts";
-import type { Host, Opened } from "../../feature/feature.ts";
-import { auditTargets, pushedEnvoyDelays } from "../../feature/offers.ts";
-import type { Scope } from "../../feature/scope.ts";
-import { HostAddresses } from "../../balancing/host-addresses.ts";
+import { type AuditTarget, routePrograms } from "../../core/balancing/audited/audit-target.ts";
+import type { Config } from "../../core/config/model/config.ts";
+import type { Host, Opened } from "../../core/feature/feature.ts";
+import { auditTargets, pushedEnvoyDelays } from "../../core/feature/offers.ts";
+import type { Scope } from "../../core/feature/scope.ts";
+import { HostAddresses } from "../../core/balancing/host-addresses.ts";
 import { envoyTargets } from "./envoy-targets.ts";
 import type { AuditedTarget, RouteFinding } from "./core/route-finding.ts";
 import { RouteAudit } from "./route-audit.ts";

@@ -1,12 +1,17 @@
-import type { AuditedPool, AuditTarget, FollowedCheck, RouteDifference } from "../../balancing/audited/audit-target.ts";
-import type { TargetReading } from "../../balancing/audited/reading.ts";
-import type { RouteSource } from "../../balancing/audited/route-source.ts";
-import type { ClusterState } from "../../cluster/snapshot.ts";
-import type { CancelTimer } from "../../cluster/timer.ts";
-import { errorMessage } from "../../cluster/values/error-message.ts";
-import { withoutUnsafe } from "../../cluster/values/unsafe-text.ts";
-import type { Scope } from "../../feature/scope.ts";
-import type { HealthPolicy } from "../../health/health-policy.ts";
+import type {
+  AuditedPool,
+  AuditTarget,
+  FollowedCheck,
+  RouteDifference,
+} from "../../core/balancing/audited/audit-target.ts";
+import type { TargetReading } from "../../core/balancing/audited/reading.ts";
+import type { RouteSource } from "../../core/balancing/audited/route-source.ts";
+import type { ClusterState } from "../../core/cluster/snapshot.ts";
+import type { CancelTimer } from "../../core/cluster/timer.ts";
+import { errorMessage } from "../../core/cluster/values/error-message.ts";
+import { withoutUnsafe } from "../../core/cluster/values/unsafe-text.ts";
+import type { Scope } from "../../core/feature/scope.ts";
+import type { HealthPolicy } from "../../core/health/health-policy.ts";
 import { auditedMembers, type ResolveHost } from "./audited-members.ts";
 import { auditTarget, nothingSeen, type TargetMemory } from "./core/audit-target.ts";
 import type { AuditedMembers, PoolTruth } from "./core/audited-pool.ts";

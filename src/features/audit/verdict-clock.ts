@@ -1,8 +1,8 @@
-import type { FollowedCheck } from "../../balancing/audited/audit-target.ts";
-import type { ClusterState } from "../../cluster/snapshot.ts";
-import { viewAt } from "../../health/evidence/leadership/cluster-view.ts";
-import type { Check } from "../../health/check.ts";
-import type { HealthPolicy } from "../../health/health-policy.ts";
+import type { FollowedCheck } from "../../core/balancing/audited/audit-target.ts";
+import type { ClusterState } from "../../core/cluster/snapshot.ts";
+import { viewAt } from "../../core/health/evidence/leadership/cluster-view.ts";
+import type { Check } from "../../core/health/check.ts";
+import type { HealthPolicy } from "../../core/health/health-policy.ts";
 import { type Allowances, poolAllowances } from "./core/allowance.ts";
 
 /** What it depends on. */

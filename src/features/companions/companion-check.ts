@@ -1,10 +1,10 @@
 import { connect, type Socket } from "node:net";
-import type { CompanionKind } from "../../cluster/companion.ts";
-import type { DatabaseAddress } from "../../cluster/node.ts";
-import type { Failure } from "../../cluster/values/failure.ts";
-import type { ClientLimits } from "../../probe/client/client.ts";
-import { failureOf } from "../../probe/client/failure.ts";
-import { ResponseTimeout } from "../../probe/client/response-timeout.ts";
+import type { CompanionKind } from "../../core/cluster/companion.ts";
+import type { DatabaseAddress } from "../../core/cluster/node.ts";
+import type { Failure } from "../../core/cluster/values/failure.ts";
+import type { ClientLimits } from "../../core/probe/client/client.ts";
+import { failureOf } from "../../core/probe/client/failure.ts";
+import { ResponseTimeout } from "../../core/probe/client/response-timeout.ts";
 
 /** Where a companion listens, and what is asked of it. */
 export interface CompanionTarget extends DatabaseAddress {

@@ -1,8 +1,8 @@
-import { isOwnFailure } from "../../cluster/values/failure.ts";
-import { countFailure, type FailureCount } from "../../health/evidence/node/fall-and-rise.ts";
-import type { ProbeContext } from "../../probe/client/probe-context.ts";
-import { PeriodicTask } from "../../probe/schedule/periodic-task.ts";
-import { statusIntervalMs } from "../../probe/status-requests.ts";
+import { isOwnFailure } from "../../core/cluster/values/failure.ts";
+import { countFailure, type FailureCount } from "../../core/health/evidence/node/fall-and-rise.ts";
+import type { ProbeContext } from "../../core/probe/client/probe-context.ts";
+import { PeriodicTask } from "../../core/probe/schedule/periodic-task.ts";
+import { statusIntervalMs } from "../../core/probe/status-requests.ts";
 import type { CheckedCompanion, CompanionTarget, RunningCheck } from "./companion-check.ts";
 
 const noFailures: FailureCount = { failuresInRow: 0, failedAtMs: -Infinity };

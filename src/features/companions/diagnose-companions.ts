@@ -1,8 +1,8 @@
-import { parseCompanions } from "../../cluster/values/companion-name.ts";
-import { clusterNamed } from "../../cluster/lookup.ts";
-import type { ClusterConfig, Config } from "../../config/model/config.ts";
-import { counted } from "../../command/output/words.ts";
-import type { DoctorContext } from "../../command/doctor/doctor-context.ts";
+import { parseCompanions } from "../../core/cluster/values/companion-name.ts";
+import { clusterNamed } from "../../core/cluster/lookup.ts";
+import type { ClusterConfig, Config } from "../../core/config/model/config.ts";
+import { counted } from "../../core/command/output/words.ts";
+import type { DoctorContext } from "../../core/command/doctor/doctor-context.ts";
 
 /** Reports companions that no check of the configuration asks for (RC170), and those that answer nowhere (RC171). */
 export async function diagnoseCompanions({

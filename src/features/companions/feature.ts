@@ -1,5 +1,5 @@
-import type { Feature, Opened } from "../../feature/feature.ts";
-import { nodeProbes } from "../../feature/offers.ts";
+import type { Feature, Opened } from "../../core/feature/feature.ts";
+import { nodeProbes } from "../../core/feature/offers.ts";
 import { hasCompanions } from "./local-probes.ts";
 
 /** Checks the programs beside databases (docs/companions.md). What they answer is judged by the core. */

@@ -1,5 +1,5 @@
-import type { Config } from "../../config/model/config.ts";
-import type { FindProbes } from "../../probe/client/probe-context.ts";
+import type { Config } from "../../core/config/model/config.ts";
+import type { FindProbes } from "../../core/probe/client/probe-context.ts";
 
 /** Whether a configuration has companions. */
 export function hasCompanions({ clusters }: Config): boolean {

@@ -1,8 +1,8 @@
-import type { Node } from "../../cluster/node.ts";
-import type { ClusterConfig } from "../../config/model/config.ts";
-import { companionAddress } from "../../health/evidence/node/companions.ts";
-import type { HealthPolicy } from "../../health/health-policy.ts";
-import type { BroughtProbe, ProbeBringer, ProbeContext, ProbedCluster } from "../../probe/client/probe-context.ts";
+import type { Node } from "../../core/cluster/node.ts";
+import type { ClusterConfig } from "../../core/config/model/config.ts";
+import { companionAddress } from "../../core/health/evidence/node/companions.ts";
+import type { HealthPolicy } from "../../core/health/health-policy.ts";
+import type { BroughtProbe, ProbeBringer, ProbeContext, ProbedCluster } from "../../core/probe/client/probe-context.ts";
 import {
   checkCompanion,
   type CheckCompanion,

@@ -1,6 +1,6 @@
-import type { Host, Opened } from "../../feature/feature.ts";
-import { nodeProbes } from "../../feature/offers.ts";
-import type { Scope } from "../../feature/scope.ts";
+import type { Host, Opened } from "../../core/feature/feature.ts";
+import { nodeProbes } from "../../core/feature/offers.ts";
+import type { Scope } from "../../core/feature/scope.ts";
 import { companionProbes } from "./node-companions.ts";
 
 /** Checks companions with the other probes of their nodes, until the scope ends. */

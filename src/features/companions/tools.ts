@@ -1,4 +1,4 @@
-import type { DoctorCheck } from "../../command/doctor/doctor-context.ts";
+import type { DoctorCheck } from "../../core/command/doctor/doctor-context.ts";
 
 /** What `rolecall doctor` checks of companions. */
 export const companionDoctorChecks: readonly DoctorCheck[] = [

@@ -1,4 +1,4 @@
-import type { CountedMetric } from "../../metrics/counted-metrics.ts";
+import type { CountedMetric } from "../../core/metrics/counted-metrics.ts";
 
 /** What the watch of the DCS counts. */
 export const dcsCounted = {
@@ -24,6 +24,6 @@ export const dcsCounted = {
 
 type DcsCounted = typeof dcsCounted;
 
-declare module "../../metrics/counted-metrics.ts" {
+declare module "../../core/metrics/counted-metrics.ts" {
   interface FeatureCounted extends DcsCounted {}
 }

@@ -1,5 +1,5 @@
-import type { DcsResult } from "../../cluster/dcs.ts";
-import type { Logger } from "../../log/logger.ts";
+import type { DcsResult } from "../../core/cluster/dcs.ts";
+import type { Logger } from "../../core/log/logger.ts";
 
 /** At most one line about watches that end in this time, in ms: they are opened again at once. */
 const watchEndIntervalMs = 60_000;

@@ -1,5 +1,5 @@
-import type { DcsResult } from "../../cluster/dcs.ts";
-import type { WatchEnd } from "../../etcd/etcd-messages.ts";
+import type { DcsResult } from "../../core/cluster/dcs.ts";
+import type { WatchEnd } from "../../core/etcd/etcd-messages.ts";
 
 /** A change that a watch announces. It is a reason to look, never evidence: it may be late, or of an earlier leader. */
 export type DcsChange =

@@ -1,9 +1,9 @@
-import type { DcsResult } from "../../cluster/dcs.ts";
-import type { SetTimer } from "../../cluster/timer.ts";
-import { accessPathsOf, readAccess, type AccessMaterial } from "../../config/access-material.ts";
-import type { ClusterConfig, DcsConfig } from "../../config/model/config.ts";
-import { WatchedFiles } from "../../config/watched-files.ts";
-import type { WatchEnd } from "../../etcd/etcd-messages.ts";
+import type { DcsResult } from "../../core/cluster/dcs.ts";
+import type { SetTimer } from "../../core/cluster/timer.ts";
+import { accessPathsOf, readAccess, type AccessMaterial } from "../../core/config/access-material.ts";
+import type { ClusterConfig, DcsConfig } from "../../core/config/model/config.ts";
+import { WatchedFiles } from "../../core/config/watched-files.ts";
+import type { WatchEnd } from "../../core/etcd/etcd-messages.ts";
 import type { DcsSource } from "./dcs-source.ts";
 import { EtcdSource } from "./etcd-source.ts";
 import { ScopeWatcher, type MissedChange } from "./scope-watcher.ts";

@@ -1,12 +1,12 @@
-import type { DcsRead, DcsResult } from "../../cluster/dcs.ts";
-import { lockHolderOf } from "../../cluster/leadership.ts";
-import { nodeNamed } from "../../cluster/lookup.ts";
-import type { ClusterState } from "../../cluster/snapshot.ts";
-import { readAccess, type AccessMaterial } from "../../config/access-material.ts";
+import type { DcsRead, DcsResult } from "../../core/cluster/dcs.ts";
+import { lockHolderOf } from "../../core/cluster/leadership.ts";
+import { nodeNamed } from "../../core/cluster/lookup.ts";
+import type { ClusterState } from "../../core/cluster/snapshot.ts";
+import { readAccess, type AccessMaterial } from "../../core/config/access-material.ts";
 import { dcsSourceOf } from "./dcs-watches.ts";
-import type { ClusterConfig, DcsConfig } from "../../config/model/config.ts";
-import { errorMessage } from "../../cluster/values/error-message.ts";
-import type { DoctorContext } from "../../command/doctor/doctor-context.ts";
+import type { ClusterConfig, DcsConfig } from "../../core/config/model/config.ts";
+import { errorMessage } from "../../core/cluster/values/error-message.ts";
+import type { DoctorContext } from "../../core/command/doctor/doctor-context.ts";
 
 /**
  * Reads the leader key of every cluster with a DCS: whether the DCS answers (RC125), has keys of the cluster (RC126)

@@ -1,11 +1,11 @@
-import type { DcsResult } from "../../cluster/dcs.ts";
-import type { Failure } from "../../cluster/values/failure.ts";
-import { nameOf } from "../../cluster/values/json.ts";
-import type { AccessMaterial } from "../../config/access-material.ts";
-import { failureOf } from "../../probe/client/failure.ts";
-import { EtcdClient, statusText } from "../../etcd/etcd-client.ts";
-import { type KeyEvent, parseRange, type RangeReply } from "../../etcd/etcd-messages.ts";
-import { EtcdWatch, WatchLimit } from "../../etcd/etcd-watch.ts";
+import type { DcsResult } from "../../core/cluster/dcs.ts";
+import type { Failure } from "../../core/cluster/values/failure.ts";
+import { nameOf } from "../../core/cluster/values/json.ts";
+import type { AccessMaterial } from "../../core/config/access-material.ts";
+import { failureOf } from "../../core/probe/client/failure.ts";
+import { EtcdClient, statusText } from "../../core/etcd/etcd-client.ts";
+import { type KeyEvent, parseRange, type RangeReply } from "../../core/etcd/etcd-messages.ts";
+import { EtcdWatch, WatchLimit } from "../../core/etcd/etcd-watch.ts";
 import type { DcsChange, DcsSource, DcsWatch } from "./dcs-source.ts";
 import {
   anyKeyRange,

@@ -1,5 +1,5 @@
-import type { Feature, Opened } from "../../feature/feature.ts";
-import { pendingChanges } from "../../feature/offers.ts";
+import type { Feature, Opened } from "../../core/feature/feature.ts";
+import { pendingChanges } from "../../core/feature/offers.ts";
 
 /** Watches the leader key in the DCS of clusters (docs/dcs.md). What it says is judged by the core. */
 export const dcsEvidence: Feature<Opened> = {

@@ -1,9 +1,9 @@
-import type { Withdrawal } from "../../cluster/dcs.ts";
-import { nodeOfMember } from "../../cluster/lookup.ts";
-import type { Host, Opened } from "../../feature/feature.ts";
-import { Offer } from "../../feature/offer.ts";
-import { pendingChanges } from "../../feature/offers.ts";
-import type { Scope } from "../../feature/scope.ts";
+import type { Withdrawal } from "../../core/cluster/dcs.ts";
+import { nodeOfMember } from "../../core/cluster/lookup.ts";
+import type { Host, Opened } from "../../core/feature/feature.ts";
+import { Offer } from "../../core/feature/offer.ts";
+import { pendingChanges } from "../../core/feature/offers.ts";
+import type { Scope } from "../../core/feature/scope.ts";
 import { DcsLog } from "./dcs-log.ts";
 import { dcsSourceOf, DcsWatches, type OpenDcsSource } from "./dcs-watches.ts";
 

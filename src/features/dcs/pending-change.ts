@@ -1,4 +1,4 @@
-import type { FindPendingChange } from "../../feature/child-host.ts";
+import type { FindPendingChange } from "../../core/feature/child-host.ts";
 
 /** Looks into the DCS of a cluster. Nothing of it is loaded before it is needed. */
 export const pendingChangeInDcs: FindPendingChange = async ({ clusters }, cluster) => {
@@ -6,7 +6,7 @@ export const pendingChangeInDcs: FindPendingChange = async ({ clusters }, cluste
   if (found === undefined || found.dcs === null) return null;
   const [{ dcsSourceOf }, { readAccess }] = await Promise.all([
     import("./dcs-watches.ts"),
-    import("../../config/access-material.ts"),
+    import("../../core/config/access-material.ts"),
   ]);
   return dcsSourceOf(found, found.dcs, readAccess(found.dcs));
 };

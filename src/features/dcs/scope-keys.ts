@@ -1,9 +1,9 @@
 /** The keys of one scope in etcd, how they are read, and what their changes mean. */
-import { isObject, nameOf } from "../../cluster/values/json.ts";
-import { parsePythonJson } from "../../cluster/values/python-json.ts";
-import { encode, folderRange, type KeyEvent } from "../../etcd/etcd-messages.ts";
-import type { EtcdLimits } from "../../etcd/etcd-client.ts";
-import type { WatchUnits } from "../../etcd/etcd-watch.ts";
+import { isObject, nameOf } from "../../core/cluster/values/json.ts";
+import { parsePythonJson } from "../../core/cluster/values/python-json.ts";
+import { encode, folderRange, type KeyEvent } from "../../core/etcd/etcd-messages.ts";
+import type { EtcdLimits } from "../../core/etcd/etcd-client.ts";
+import type { WatchUnits } from "../../core/etcd/etcd-watch.ts";
 import type { DcsChange } from "./dcs-source.ts";
 
 /** The keys of one scope: `{prefix}/{scope}/…`. */

@@ -1,9 +1,9 @@
-import type { DcsRead, DcsResult } from "../../cluster/dcs.ts";
-import type { SetTimer } from "../../cluster/timer.ts";
-import type { Failure } from "../../cluster/values/failure.ts";
-import { afterFailure, afterSuccess, backoffMs, type Backoff } from "../../probe/schedule/backoff.ts";
-import { PeriodicTask } from "../../probe/schedule/periodic-task.ts";
-import type { WatchEnd } from "../../etcd/etcd-messages.ts";
+import type { DcsRead, DcsResult } from "../../core/cluster/dcs.ts";
+import type { SetTimer } from "../../core/cluster/timer.ts";
+import type { Failure } from "../../core/cluster/values/failure.ts";
+import { afterFailure, afterSuccess, backoffMs, type Backoff } from "../../core/probe/schedule/backoff.ts";
+import { PeriodicTask } from "../../core/probe/schedule/periodic-task.ts";
+import type { WatchEnd } from "../../core/etcd/etcd-messages.ts";
 import type { DcsChange, DcsSource, DcsWatch } from "./dcs-source.ts";
 
 /** What a watcher depends on, and reports to. */

@@ -1,4 +1,4 @@
-import type { DoctorCheck } from "../../command/doctor/doctor-context.ts";
+import type { DoctorCheck } from "../../core/command/doctor/doctor-context.ts";
 
 /** What `rolecall doctor` checks of the DCS of clusters. */
 export const dcsChecks: readonly DoctorCheck[] = [

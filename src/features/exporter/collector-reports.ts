@@ -1,5 +1,5 @@
-import type { ProbeStat } from "../../metrics/collectors/probe-stats.ts";
-import type { Collector } from "../../metrics/collectors/collectors.ts";
+import type { ProbeStat } from "../../core/metrics/collectors/probe-stats.ts";
+import type { Collector } from "../../core/metrics/collectors/collectors.ts";
 
 /** One collector and its statistics. */
 export interface CollectorStat {

@@ -1,6 +1,6 @@
-import type { CostlyPage } from "../../feature/listener-api.ts";
-import { pathOf } from "../../http/message/exporter-paths.ts";
-import { scrapesMax } from "../../http/pages/page.ts";
+import type { CostlyPage } from "../../core/feature/listener-api.ts";
+import { pathOf } from "../../core/http/message/exporter-paths.ts";
+import { scrapesMax } from "../../core/http/pages/page.ts";
 
 /** Whether a target reloads the configuration: a change of state also with GET, which is kept for compatibility. */
 export function isReload(target: string, telemetryPath: string): boolean {

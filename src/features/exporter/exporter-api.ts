@@ -1,4 +1,4 @@
-import type { ListenerApi } from "../../feature/listener-api.ts";
+import type { ListenerApi } from "../../core/feature/listener-api.ts";
 import { exporterPageOf, isReload } from "./exporter-api-paths.ts";
 
 /** Answers as a PostgreSQL exporter does, on listeners with the dialect exporter (docs/exporters.md, "As an API"). */

@@ -1,11 +1,11 @@
-import { servePage } from "../../http/pages/page.ts";
-import type { PageGate } from "../../http/pages/page-gate.ts";
-import { renderInOneStep, type RenderingContext } from "../../http/pages/rendering.ts";
-import type { IncomingCall } from "../../http/message/incoming-call.ts";
+import { servePage } from "../../core/http/pages/page.ts";
+import type { PageGate } from "../../core/http/pages/page-gate.ts";
+import { renderInOneStep, type RenderingContext } from "../../core/http/pages/rendering.ts";
+import type { IncomingCall } from "../../core/http/message/incoming-call.ts";
 import { exporterPageOf, reloadPath } from "./exporter-api-paths.ts";
-import { pathOf } from "../../http/message/exporter-paths.ts";
+import { pathOf } from "../../core/http/message/exporter-paths.ts";
 import { landingReply, plainReply } from "./exporter-reply.ts";
-import type { Reply } from "../../http/message/reply.ts";
+import type { Reply } from "../../core/http/message/reply.ts";
 
 type ShownPage = NonNullable<ReturnType<typeof exporterPageOf>>["shows"];
 

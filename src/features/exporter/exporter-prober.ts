@@ -1,12 +1,12 @@
-import { nodeNamed } from "../../cluster/lookup.ts";
-import type { ExporterRole } from "../../cluster/exporter/exporter-report.ts";
-import type { Node } from "../../cluster/node.ts";
-import type { ExporterResult } from "../../cluster/outcome.ts";
-import { isOwnFailure } from "../../cluster/values/failure.ts";
-import type { NodeConnection } from "../../probe/client/client.ts";
-import type { BroughtProbe, ProbeBringer, ProbeContext } from "../../probe/client/probe-context.ts";
+import { nodeNamed } from "../../core/cluster/lookup.ts";
+import type { ExporterRole } from "../../core/cluster/exporter/exporter-report.ts";
+import type { Node } from "../../core/cluster/node.ts";
+import type { ExporterResult } from "../../core/cluster/outcome.ts";
+import { isOwnFailure } from "../../core/cluster/values/failure.ts";
+import type { NodeConnection } from "../../core/probe/client/client.ts";
+import type { BroughtProbe, ProbeBringer, ProbeContext } from "../../core/probe/client/probe-context.ts";
 import { fetchPage, outcomeOf, readUp } from "./parse-exporter-response.ts";
-import { PeriodicTask } from "../../probe/schedule/periodic-task.ts";
+import { PeriodicTask } from "../../core/probe/schedule/periodic-task.ts";
 
 /** Probes the exporters of nodes. */
 export const exporterProbes: ProbeBringer = {

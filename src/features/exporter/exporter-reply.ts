@@ -1,6 +1,6 @@
-import { exporterRoles, type ExporterRole } from "../../cluster/exporter/exporter-report.ts";
-import type { RoleRequest } from "../../http/message/exporter-paths.ts";
-import type { Reply } from "../../http/message/reply.ts";
+import { exporterRoles, type ExporterRole } from "../../core/cluster/exporter/exporter-report.ts";
+import type { RoleRequest } from "../../core/http/message/exporter-paths.ts";
+import type { Reply } from "../../core/http/message/reply.ts";
 
 const phrases: ReadonlyMap<number, string> = new Map([
   [200, "OK"],

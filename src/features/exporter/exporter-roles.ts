@@ -1,15 +1,15 @@
-import type { ListenerConfig } from "../../config/model/config.ts";
-import type { AnswersFromMemory } from "../../feature/listener-api.ts";
-import { clusterNamed, nodeNamed } from "../../cluster/lookup.ts";
-import type { ExporterRole } from "../../cluster/exporter/exporter-report.ts";
-import { clusterExporterRole, exporterRoleOf } from "../../health/documents/exporter-role.ts";
-import { viewAt } from "../../health/evidence/leadership/cluster-view.ts";
-import { answerSelf, type JudgeInputs } from "../../http/node-api/answer.ts";
-import { pathOf, rolePaths } from "../../http/message/exporter-paths.ts";
+import type { ListenerConfig } from "../../core/config/model/config.ts";
+import type { AnswersFromMemory } from "../../core/feature/listener-api.ts";
+import { clusterNamed, nodeNamed } from "../../core/cluster/lookup.ts";
+import type { ExporterRole } from "../../core/cluster/exporter/exporter-report.ts";
+import { clusterExporterRole, exporterRoleOf } from "../../core/health/documents/exporter-role.ts";
+import { viewAt } from "../../core/health/evidence/leadership/cluster-view.ts";
+import { answerSelf, type JudgeInputs } from "../../core/http/node-api/answer.ts";
+import { pathOf, rolePaths } from "../../core/http/message/exporter-paths.ts";
 import { roleReply } from "./exporter-reply.ts";
-import type { OnAnswer } from "../../http/node-api/node-api.ts";
-import type { Reply } from "../../http/message/reply.ts";
-import type { Request } from "../../http/message/request.ts";
+import type { OnAnswer } from "../../core/http/node-api/node-api.ts";
+import type { Reply } from "../../core/http/message/reply.ts";
+import type { Request } from "../../core/http/message/request.ts";
 
 /** What role requests are answered from. */
 export interface ExporterRolesContext {

@@ -1,5 +1,5 @@
-import type { Feature, Opened } from "../../feature/feature.ts";
-import { nodeProbes } from "../../feature/offers.ts";
+import type { Feature, Opened } from "../../core/feature/feature.ts";
+import { nodeProbes } from "../../core/feature/offers.ts";
 import { hasExporters } from "./local-probes.ts";
 
 /** Probes exporters of nodes (docs/exporters.md). What their pages say is judged by the core. */

@@ -1,15 +1,15 @@
 import { basename } from "node:path";
-import { clusterNamed, nodeNamed } from "../../cluster/lookup.ts";
-import { version } from "../../config/version.ts";
-import type { AnswersRest, ApiContext, ApiSources } from "../../feature/listener-api.ts";
-import { viewAt } from "../../health/evidence/leadership/cluster-view.ts";
-import { disagreement } from "../../health/evidence/leadership/exporter-disagreement.ts";
+import { clusterNamed, nodeNamed } from "../../core/cluster/lookup.ts";
+import { version } from "../../core/config/version.ts";
+import type { AnswersRest, ApiContext, ApiSources } from "../../core/feature/listener-api.ts";
+import { viewAt } from "../../core/health/evidence/leadership/cluster-view.ts";
+import { disagreement } from "../../core/health/evidence/leadership/exporter-disagreement.ts";
 import { ExporterApi } from "./exporter-pages.ts";
-import { buildInfo, versionText } from "../../metrics/collectors/build-info.ts";
+import { buildInfo, versionText } from "../../core/metrics/collectors/build-info.ts";
 import { explainText, statText, type CollectorStat } from "./collector-reports.ts";
-import { collectorsOf, type Collector } from "../../metrics/collectors/collectors.ts";
-import { valueCountOf } from "../../metrics/nodes/pg-exporter-metrics.ts";
-import { livenessIntervalFactor } from "../../state/clusters.ts";
+import { collectorsOf, type Collector } from "../../core/metrics/collectors/collectors.ts";
+import { valueCountOf } from "../../core/metrics/nodes/pg-exporter-metrics.ts";
+import { livenessIntervalFactor } from "../../core/state/clusters.ts";
 import { exporterScope } from "./exporter-roles.ts";
 
 /** Answers what is not answered from memory on an exporter listener. */

@@ -1,9 +1,9 @@
-import { pageNames, parseExporterPage } from "../../cluster/exporter/exporter-page.ts";
-import { exporterRoles } from "../../cluster/exporter/exporter-report.ts";
-import type { Failure } from "../../cluster/observation.ts";
-import type { ExporterResult } from "../../cluster/outcome.ts";
-import { ExpositionReader } from "../../exposition/parser.ts";
-import type { NodeConnection, NodeReply } from "../../probe/client/client.ts";
+import { pageNames, parseExporterPage } from "../../core/cluster/exporter/exporter-page.ts";
+import { exporterRoles } from "../../core/cluster/exporter/exporter-report.ts";
+import type { Failure } from "../../core/cluster/observation.ts";
+import type { ExporterResult } from "../../core/cluster/outcome.ts";
+import { ExpositionReader } from "../../core/exposition/parser.ts";
+import type { NodeConnection, NodeReply } from "../../core/probe/client/client.ts";
 
 /**
  * The longest page read, in bytes: a database of many tables has some megabytes of metrics. The page is parsed as it

@@ -1,5 +1,5 @@
-import type { Feature } from "../../feature/feature.ts";
-import { evidenceBringers } from "../../feature/offers.ts";
+import type { Feature } from "../../core/feature/feature.ts";
+import { evidenceBringers } from "../../core/feature/offers.ts";
 import { answerFleet } from "./fleet-api.ts";
 import { fleetMetrics } from "./fleet-metrics.ts";
 import type { RunningFleet } from "./open-fleet.ts";

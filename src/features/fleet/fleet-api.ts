@@ -1,8 +1,8 @@
-import { drainMsMax } from "../../cluster/drain.ts";
-import { parseDuration } from "../../cluster/values/duration.ts";
-import { errorMessage } from "../../cluster/values/error-message.ts";
-import type { FeatureCall } from "../../http/admin-api/admin-api.ts";
-import { readJsonBody } from "../../http/message/json-body.ts";
+import { drainMsMax } from "../../core/cluster/drain.ts";
+import { parseDuration } from "../../core/cluster/values/duration.ts";
+import { errorMessage } from "../../core/cluster/values/error-message.ts";
+import type { FeatureCall } from "../../core/http/admin-api/admin-api.ts";
+import { readJsonBody } from "../../core/http/message/json-body.ts";
 import {
   badRequest,
   errorReply,
@@ -10,11 +10,11 @@ import {
   methodNotAllowed,
   type Reply,
   unknownParameter,
-} from "../../http/message/reply.ts";
-import { safeMethods, safeMethodsAllowHeader } from "../../http/message/request.ts";
-import { servePage } from "../../http/pages/page.ts";
-import { renderSliced } from "../../http/pages/rendering.ts";
-import { changedBy } from "../../http/admin-api/drains-api.ts";
+} from "../../core/http/message/reply.ts";
+import { safeMethods, safeMethodsAllowHeader } from "../../core/http/message/request.ts";
+import { servePage } from "../../core/http/pages/page.ts";
+import { renderSliced } from "../../core/http/pages/rendering.ts";
+import { changedBy } from "../../core/http/admin-api/drains-api.ts";
 
 /** The drain of a member, for people. */
 interface ShownDrain {

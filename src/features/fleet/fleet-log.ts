@@ -1,7 +1,7 @@
 import type { MemberDrainChange } from "./ownership/fleet-membership.ts";
 import type { StorePhase } from "./ownership/fleet-store.ts";
-import { LimitedLines } from "../../log/limited-lines.ts";
-import type { Logger } from "../../log/logger.ts";
+import { LimitedLines } from "../../core/log/limited-lines.ts";
+import type { Logger } from "../../core/log/logger.ts";
 
 /** What the log says of this instance's part in its fleet. */
 export interface FleetLines {

@@ -1,4 +1,4 @@
-import type { FeatureMetric } from "../../feature/feature.ts";
+import type { FeatureMetric } from "../../core/feature/feature.ts";
 
 /** What an instance does in its fleet. */
 export interface FleetUsage {

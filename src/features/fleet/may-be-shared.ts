@@ -1,4 +1,4 @@
-import type { Config } from "../../config/model/config.ts";
+import type { Config } from "../../core/config/model/config.ts";
 
 /** Whether a fleet may have given a cluster to another member. */
 export function mayBeShared({ fleet }: Config): boolean {

@@ -1,20 +1,20 @@
-import { readAccess } from "../../config/access-material.ts";
-import type { Durability } from "../../cluster/drain.ts";
-import type { Config, UpstreamConfig } from "../../config/model/config.ts";
-import { sharedShape } from "../../config/outcome-shape.ts";
-import { isLoopback } from "../../config/values/loopback.ts";
-import { version } from "../../config/version.ts";
-import type { Host, Opened } from "../../feature/feature.ts";
-import { Offer } from "../../feature/offer.ts";
-import { clusterSharings, evidenceBringers, runClaims, sharedDrains } from "../../feature/offers.ts";
+import { readAccess } from "../../core/config/access-material.ts";
+import type { Durability } from "../../core/cluster/drain.ts";
+import type { Config, UpstreamConfig } from "../../core/config/model/config.ts";
+import { sharedShape } from "../../core/config/outcome-shape.ts";
+import { isLoopback } from "../../core/config/values/loopback.ts";
+import { version } from "../../core/config/version.ts";
+import type { Host, Opened } from "../../core/feature/feature.ts";
+import { Offer } from "../../core/feature/offer.ts";
+import { clusterSharings, evidenceBringers, runClaims, sharedDrains } from "../../core/feature/offers.ts";
 import type {
   ClusterSharing,
   DrainElsewhere,
   EvidenceBringer,
   OtherOwners,
   SharedDrains,
-} from "../../feature/shared-evidence.ts";
-import type { Scope } from "../../feature/scope.ts";
+} from "../../core/feature/shared-evidence.ts";
+import type { Scope } from "../../core/feature/scope.ts";
 import type { FleetConfig } from "./config/fleet-schema.ts";
 import { EtcdFleetStore } from "./etcd/etcd-fleet-store.ts";
 import { fleetLines } from "./fleet-log.ts";

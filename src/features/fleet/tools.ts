@@ -1,4 +1,4 @@
-import type { ServerCheck } from "../../command/doctor/doctor-context.ts";
+import type { ServerCheck } from "../../core/command/doctor/doctor-context.ts";
 
 /** What `rolecall doctor` checks of a fleet. */
 export const fleetChecks: readonly ServerCheck[] = [

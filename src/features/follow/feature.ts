@@ -1,5 +1,5 @@
-import type { Feature } from "../../feature/feature.ts";
-import { evidenceBringers } from "../../feature/offers.ts";
+import type { Feature } from "../../core/feature/feature.ts";
+import { evidenceBringers } from "../../core/feature/offers.ts";
 import { answerFeed } from "./feed-api.ts";
 import { followMetrics } from "./follow-metrics.ts";
 import { isFollowed } from "./is-followed.ts";

@@ -1,7 +1,7 @@
 import type { UpstreamState } from "./follower/upstream.ts";
-import { LimitedLines } from "../../log/limited-lines.ts";
-import type { Logger } from "../../log/logger.ts";
-import { withoutUnsafe } from "../../cluster/values/unsafe-text.ts";
+import { LimitedLines } from "../../core/log/limited-lines.ts";
+import type { Logger } from "../../core/log/logger.ts";
+import { withoutUnsafe } from "../../core/cluster/values/unsafe-text.ts";
 
 /**
  * Writes a line when an upstream feeds again, when it no longer does, and for each cluster that it does not feed. Tries

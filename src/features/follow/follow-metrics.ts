@@ -1,4 +1,4 @@
-import type { FeatureMetric } from "../../feature/feature.ts";
+import type { FeatureMetric } from "../../core/feature/feature.ts";
 import type { RunningFollow } from "./open-follow.ts";
 
 /** From whom outcomes are taken, and who takes them. */

@@ -1,4 +1,4 @@
-import type { ClusterConfig, Config } from "../../config/model/config.ts";
+import type { ClusterConfig, Config } from "../../core/config/model/config.ts";
 
 /** Whether the configuration says that other instances probe a cluster. */
 export function isFollowed(_: Config, { follow }: ClusterConfig): boolean {

@@ -1,4 +1,4 @@
-import type { ServerCheck } from "../../command/doctor/doctor-context.ts";
+import type { ServerCheck } from "../../core/command/doctor/doctor-context.ts";
 
 /** What `rolecall doctor` checks of the instances that are followed. */
 export const followChecks: readonly ServerCheck[] = [

@@ -1,5 +1,5 @@
 import type { AuditRecord } from "./audit-record.ts";
-import type { Logger } from "../../log/logger.ts";
+import type { Logger } from "../../core/log/logger.ts";
 
 /** Writes the one log line of a management call: who, from where, what, to which node, and how it ended. */
 export function logManagementCall(log: Logger, record: AuditRecord): void {

@@ -1,10 +1,10 @@
-import type { OwnAnswer } from "../../feature/switchovers.ts";
-import type { ManagementCall } from "../../cluster/management-call.ts";
-import type { Observation } from "../../cluster/observation.ts";
-import type { IncomingCall } from "../../http/message/incoming-call.ts";
+import type { OwnAnswer } from "../../core/feature/switchovers.ts";
+import type { ManagementCall } from "../../core/cluster/management-call.ts";
+import type { Observation } from "../../core/cluster/observation.ts";
+import type { IncomingCall } from "../../core/http/message/incoming-call.ts";
 import type { AuditRecord } from "./audit-record.ts";
-import type { Refusal } from "../../health/calls/refusal.ts";
-import { refuse, writeJson } from "../../http/forwarding/refuse.ts";
+import type { Refusal } from "../../core/health/calls/refusal.ts";
+import { refuse, writeJson } from "../../core/http/forwarding/refuse.ts";
 
 /** What `CallContext` needs to audit a call. */
 export interface AuditSink {

@@ -1,6 +1,6 @@
-import type { CommandSpec } from "../../command/framework/command.ts";
-import { dryRunOption, viaGateway, yesOption } from "../../command/framework/management-options.ts";
-import { clusterOption, serverOptions } from "../../command/framework/options.ts";
+import type { CommandSpec } from "../../core/command/framework/command.ts";
+import { dryRunOption, viaGateway, yesOption } from "../../core/command/framework/management-options.ts";
+import { clusterOption, serverOptions } from "../../core/command/framework/options.ts";
 
 const checks = [{ id: "call", required: true }];
 

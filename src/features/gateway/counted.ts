@@ -1,4 +1,4 @@
-import type { CountedMetric } from "../../metrics/counted-metrics.ts";
+import type { CountedMetric } from "../../core/metrics/counted-metrics.ts";
 
 /** What the gateway counts. */
 export const gatewayCounted = {
@@ -13,6 +13,6 @@ export const gatewayCounted = {
 
 type GatewayCounted = typeof gatewayCounted;
 
-declare module "../../metrics/counted-metrics.ts" {
+declare module "../../core/metrics/counted-metrics.ts" {
   interface FeatureCounted extends GatewayCounted {}
 }

@@ -1,14 +1,14 @@
-import type { NodeRequest } from "../../cluster/management-call.ts";
-import type { Node } from "../../cluster/node.ts";
-import type { ClusterView } from "../../health/evidence/leadership/cluster-view.ts";
-import type { IncomingCall } from "../../http/message/incoming-call.ts";
-import { refuseHearsay, refuseUnproved } from "../../health/calls/unproved.ts";
-import { namedNode } from "../../health/calls/target-selection.ts";
-import { forward } from "../../http/forwarding/forward.ts";
-import { headersFor, requestIdOf } from "../../http/forwarding/headers.ts";
+import type { NodeRequest } from "../../core/cluster/management-call.ts";
+import type { Node } from "../../core/cluster/node.ts";
+import type { ClusterView } from "../../core/health/evidence/leadership/cluster-view.ts";
+import type { IncomingCall } from "../../core/http/message/incoming-call.ts";
+import { refuseHearsay, refuseUnproved } from "../../core/health/calls/unproved.ts";
+import { namedNode } from "../../core/health/calls/target-selection.ts";
+import { forward } from "../../core/http/forwarding/forward.ts";
+import { headersFor, requestIdOf } from "../../core/http/forwarding/headers.ts";
 import type { InFlightLimiter } from "./in-flight-limiter.ts";
-import { refuse } from "../../http/forwarding/refuse.ts";
-import type { NodeCredentials } from "../../http/forwarding/node-credentials.ts";
+import { refuse } from "../../core/http/forwarding/refuse.ts";
+import type { NodeCredentials } from "../../core/http/forwarding/node-credentials.ts";
 
 /** What a fetch depends on, in addition to the request. */
 export interface FetchContext {

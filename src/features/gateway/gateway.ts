@@ -1,36 +1,36 @@
 import { randomUUID } from "node:crypto";
-import { clusterNamed } from "../../cluster/lookup.ts";
+import { clusterNamed } from "../../core/cluster/lookup.ts";
 import {
   type CalledChange,
   type ManagementCall,
   type NodeRequest,
   type OwnCallAnswer,
   callRules,
-} from "../../cluster/management-call.ts";
-import type { Node } from "../../cluster/node.ts";
-import type { Observation } from "../../cluster/observation.ts";
-import type { Snapshot } from "../../cluster/snapshot.ts";
-import { type ClusterView, viewIfKnown } from "../../health/evidence/leadership/cluster-view.ts";
-import type { HealthPolicy } from "../../health/health-policy.ts";
-import type { IncomingCall } from "../../http/message/incoming-call.ts";
+} from "../../core/cluster/management-call.ts";
+import type { Node } from "../../core/cluster/node.ts";
+import type { Observation } from "../../core/cluster/observation.ts";
+import type { Snapshot } from "../../core/cluster/snapshot.ts";
+import { type ClusterView, viewIfKnown } from "../../core/health/evidence/leadership/cluster-view.ts";
+import type { HealthPolicy } from "../../core/health/health-policy.ts";
+import type { IncomingCall } from "../../core/http/message/incoming-call.ts";
 import type { AuditRecord } from "./audit-record.ts";
 import { ConcurrentBodies } from "./concurrent-bodies.ts";
-import type { ManagementCalls, OwnSwitchover, SeamlessSwitchovers } from "../../feature/switchovers.ts";
+import type { ManagementCalls, OwnSwitchover, SeamlessSwitchovers } from "../../core/feature/switchovers.ts";
 import { CallContext } from "./call-context.ts";
-import { checkCall } from "../../health/calls/check-call.ts";
-import { type SwitchoverOptions, switchoverOptions } from "../../health/calls/switchover-candidates.ts";
-import { type Refusal, refuseUnopened } from "../../health/calls/refusal.ts";
-import { refuseHearsay } from "../../health/calls/unproved.ts";
-import { selectTarget } from "../../health/calls/target-selection.ts";
+import { checkCall } from "../../core/health/calls/check-call.ts";
+import { type SwitchoverOptions, switchoverOptions } from "../../core/health/calls/switchover-candidates.ts";
+import { type Refusal, refuseUnopened } from "../../core/health/calls/refusal.ts";
+import { refuseHearsay } from "../../core/health/calls/unproved.ts";
+import { selectTarget } from "../../core/health/calls/target-selection.ts";
 import { fetchFromNode, nodeHeader } from "./fetch.ts";
-import { forward } from "../../http/forwarding/forward.ts";
-import { headersFor, requestIdOf } from "../../http/forwarding/headers.ts";
+import { forward } from "../../core/http/forwarding/forward.ts";
+import { headersFor, requestIdOf } from "../../core/http/forwarding/headers.ts";
 import { InFlightLimiter } from "./in-flight-limiter.ts";
-import { refuse } from "../../http/forwarding/refuse.ts";
+import { refuse } from "../../core/http/forwarding/refuse.ts";
 import { sendCall } from "./send-call.ts";
-import type { NodeCredentials } from "../../http/forwarding/node-credentials.ts";
-import { isObject, type JsonObject, nameOf, parseJson } from "../../cluster/values/json.ts";
-import { readBody } from "../../http/message/request-body.ts";
+import type { NodeCredentials } from "../../core/http/forwarding/node-credentials.ts";
+import { isObject, type JsonObject, nameOf, parseJson } from "../../core/cluster/values/json.ts";
+import { readBody } from "../../core/http/message/request-body.ts";
 
 /** The node that a call is forwarded to, and the base address of its API. */
 interface ForwardTarget {

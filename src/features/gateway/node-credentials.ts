@@ -1,8 +1,8 @@
-import type { ClusterConfig } from "../../config/model/config.ts";
-import { accessPathsOf, readAccess } from "../../config/access-material.ts";
-import { serverNamesOf } from "../../config/tls-material.ts";
-import { WatchedFiles } from "../../config/watched-files.ts";
-import { type NodeCredentials, noCredentials } from "../../http/forwarding/node-credentials.ts";
+import type { ClusterConfig } from "../../core/config/model/config.ts";
+import { accessPathsOf, readAccess } from "../../core/config/access-material.ts";
+import { serverNamesOf } from "../../core/config/tls-material.ts";
+import { WatchedFiles } from "../../core/config/watched-files.ts";
+import { type NodeCredentials, noCredentials } from "../../core/http/forwarding/node-credentials.ts";
 
 /** Called after each attempt to read a cluster's files. `problem` is a sentence; `null` on success. */
 export type OnNodeFilesRead = (cluster: string, problem: string | null) => void;

@@ -1,6 +1,6 @@
-import type { Host, Opened } from "../../feature/feature.ts";
-import { managementCalls, passthroughs, seamlessSwitchovers } from "../../feature/offers.ts";
-import type { Scope } from "../../feature/scope.ts";
+import type { Host, Opened } from "../../core/feature/feature.ts";
+import { managementCalls, passthroughs, seamlessSwitchovers } from "../../core/feature/offers.ts";
+import type { Scope } from "../../core/feature/scope.ts";
 import { logManagementCall } from "./audit-log.ts";
 import { Gateway } from "./gateway.ts";
 import { NodeCredentialStore } from "./node-credentials.ts";

@@ -1,10 +1,10 @@
 import { type ClientRequest, type IncomingHttpHeaders, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import type { Socket } from "node:net";
-import type { OwnCallAnswer } from "../../cluster/management-call.ts";
-import { tlsTo } from "../../config/tls-material.ts";
-import { errorCode, neverArrived } from "../../http/forwarding/call-failure.ts";
-import type { NodeCredentials } from "../../http/forwarding/node-credentials.ts";
+import type { OwnCallAnswer } from "../../core/cluster/management-call.ts";
+import { tlsTo } from "../../core/config/tls-material.ts";
+import { errorCode, neverArrived } from "../../core/http/forwarding/call-failure.ts";
+import type { NodeCredentials } from "../../core/http/forwarding/node-credentials.ts";
 
 /** A call that rolecall itself makes. */
 export interface OwnCall {

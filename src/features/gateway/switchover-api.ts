@@ -1,8 +1,8 @@
-import { refuseUnopened } from "../../health/calls/refusal.ts";
-import type { ManagementCall } from "../../cluster/management-call.ts";
-import type { FeatureCall } from "../../http/admin-api/admin-api.ts";
-import { refuseManagement } from "../../http/admin-api/management-access.ts";
-import { unknownCluster } from "../../http/admin-api/served-cluster.ts";
+import { refuseUnopened } from "../../core/health/calls/refusal.ts";
+import type { ManagementCall } from "../../core/cluster/management-call.ts";
+import type { FeatureCall } from "../../core/http/admin-api/admin-api.ts";
+import { refuseManagement } from "../../core/http/admin-api/management-access.ts";
+import { unknownCluster } from "../../core/http/admin-api/served-cluster.ts";
 import {
   badRequest,
   jsonReply,
@@ -10,8 +10,8 @@ import {
   refusalReply,
   type Reply,
   unknownParameter,
-} from "../../http/message/reply.ts";
-import { safeMethods } from "../../http/message/request.ts";
+} from "../../core/http/message/reply.ts";
+import { safeMethods } from "../../core/http/message/request.ts";
 import type { RunningGateway } from "./open-gateway.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { ServerChange } from "../../balancing/server-change.ts";
+import type { ServerChange } from "../../core/balancing/server-change.ts";
 import { inPushOrder, pushStep, type PushOutcome, type PushStep } from "./push-step.ts";
 import type { RuntimeSession } from "./runtime-session.ts";
 import { parseServerStates, printed, type ServerState } from "./server-state.ts";

@@ -1,9 +1,9 @@
-import { errorMessage } from "../../cluster/values/error-message.ts";
-import type { ClusterState } from "../../cluster/snapshot.ts";
-import type { BalancerConfig, HaproxyBackendConfig } from "../../config/model/config.ts";
+import { errorMessage } from "../../core/cluster/values/error-message.ts";
+import type { ClusterState } from "../../core/cluster/snapshot.ts";
+import type { BalancerConfig, HaproxyBackendConfig } from "../../core/config/model/config.ts";
 import { inspectHaproxy, type HaproxyInspection } from "./inspect-haproxy.ts";
 import { additionRefused, canAddServers } from "./member-servers.ts";
-import type { DoctorContext } from "../../command/doctor/doctor-context.ts";
+import type { DoctorContext } from "../../core/command/doctor/doctor-context.ts";
 
 /** How long HAProxy may take to answer, in ms. */
 const deadlineMs = 2_000;

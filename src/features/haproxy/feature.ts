@@ -1,5 +1,5 @@
-import type { Feature, Opened } from "../../feature/feature.ts";
-import { auditTargets } from "../../feature/offers.ts";
+import type { Feature, Opened } from "../../core/feature/feature.ts";
+import { auditTargets } from "../../core/feature/offers.ts";
 
 /** HAProxies whose servers follow the verdicts, by their Runtime API (docs/push.md). */
 export const haproxy: Feature<Opened> = {

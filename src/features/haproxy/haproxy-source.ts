@@ -1,7 +1,7 @@
-import type { HaproxyConfig } from "../../config/model/config.ts";
+import type { HaproxyConfig } from "../../core/config/model/config.ts";
 import { readRuntimeApi } from "./read-runtime-api.ts";
-import type { PoolReading } from "../../balancing/audited/reading.ts";
-import type { RouteSource } from "../../balancing/audited/route-source.ts";
+import type { PoolReading } from "../../core/balancing/audited/reading.ts";
+import type { RouteSource } from "../../core/balancing/audited/route-source.ts";
 import {
   backendsCommand,
   interOf,

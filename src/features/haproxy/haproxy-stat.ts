@@ -1,6 +1,6 @@
-import type { DatabaseAddress } from "../../cluster/node.ts";
-import { parseHostPort } from "../../config/values/address.ts";
-import type { PoolReading, ServerReading, ServerUse } from "../../balancing/audited/reading.ts";
+import type { DatabaseAddress } from "../../core/cluster/node.ts";
+import { parseHostPort } from "../../core/config/values/address.ts";
+import type { PoolReading, ServerReading, ServerUse } from "../../core/balancing/audited/reading.ts";
 
 /** The command whose answer {@link parseHaproxyStat} reads: the servers of a backend, and the backend itself. */
 export function statCommand(backend: string): string {

@@ -4,10 +4,10 @@ import {
   lookLimitMs,
   type RouteAdvice,
   type RouteDifference,
-} from "../../balancing/audited/audit-target.ts";
-import { isOfPrimary } from "../../balancing/pool-verdicts.ts";
-import type { BalancerConfig, RuntimeAddress } from "../../config/model/config.ts";
-import { formatHostPort, formatRuntimeAddress } from "../../config/values/address.ts";
+} from "../../core/balancing/audited/audit-target.ts";
+import { isOfPrimary } from "../../core/balancing/pool-verdicts.ts";
+import type { BalancerConfig, RuntimeAddress } from "../../core/config/model/config.ts";
+import { formatHostPort, formatRuntimeAddress } from "../../core/config/values/address.ts";
 import { haproxySource } from "./haproxy-source.ts";
 
 /** What the audit looks at of an HAProxy. */

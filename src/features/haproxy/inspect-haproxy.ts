@@ -1,4 +1,4 @@
-import type { HaproxyConfig } from "../../config/model/config.ts";
+import type { HaproxyConfig } from "../../core/config/model/config.ts";
 import { readBackends, type BackendStates } from "./apply-changes.ts";
 import { parseHaproxyProcess, haproxyProcessCommands, type HaproxyProcess } from "./haproxy-process.ts";
 import { RuntimeSession } from "./runtime-session.ts";

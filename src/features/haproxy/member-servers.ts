@@ -1,11 +1,11 @@
-import type { HaproxyBackendConfig, HaproxyConfig } from "../../config/model/config.ts";
-import { formatHostPort } from "../../config/values/address.ts";
-import type { Logger } from "../../log/logger.ts";
-import type { BalancerProblems } from "../../balancing/balancer-problems.ts";
-import type { ClusterMember, ClusterMembers } from "../../balancing/cluster-members.ts";
-import { isServerName } from "../../balancing/pool-verdicts.ts";
+import type { HaproxyBackendConfig, HaproxyConfig } from "../../core/config/model/config.ts";
+import { formatHostPort } from "../../core/config/values/address.ts";
+import type { Logger } from "../../core/log/logger.ts";
+import type { BalancerProblems } from "../../core/balancing/balancer-problems.ts";
+import type { ClusterMember, ClusterMembers } from "../../core/balancing/cluster-members.ts";
+import { isServerName } from "../../core/balancing/pool-verdicts.ts";
 import { readBackends } from "./apply-changes.ts";
-import { HostAddresses, type LookUp } from "../../balancing/host-addresses.ts";
+import { HostAddresses, type LookUp } from "../../core/balancing/host-addresses.ts";
 import { busyServers, memberSteps, startCommands, type MemberServer, type MemberStep } from "./member-steps.ts";
 import type { RuntimeSession } from "./runtime-session.ts";
 import { printed, type ServerState } from "./server-state.ts";

@@ -1,6 +1,6 @@
-import type { DatabaseAddress } from "../../cluster/node.ts";
-import { formatHostPort } from "../../config/values/address.ts";
-import { isDifferentAddress } from "../../health/evidence/node/identity.ts";
+import type { DatabaseAddress } from "../../core/cluster/node.ts";
+import { formatHostPort } from "../../core/config/values/address.ts";
+import { isDifferentAddress } from "../../core/health/evidence/node/identity.ts";
 import { addedIds, type ServerState } from "./server-state.ts";
 
 /** A member of the cluster that a backend should have a server for. */

@@ -1,4 +1,4 @@
-import type { ServerChange, ServerTarget } from "../../balancing/server-change.ts";
+import type { ServerChange, ServerTarget } from "../../core/balancing/server-change.ts";
 import type { ServerState } from "./server-state.ts";
 
 /**

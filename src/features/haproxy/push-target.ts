@@ -1,5 +1,5 @@
-import type { FindPushTargets, PushTarget } from "../../balancing/balancer-set.ts";
-import { clusterMembers, type ClusterMembers } from "../../balancing/cluster-members.ts";
+import type { FindPushTargets, PushTarget } from "../../core/balancing/balancer-set.ts";
+import { clusterMembers, type ClusterMembers } from "../../core/balancing/cluster-members.ts";
 import { HaproxyBalancer } from "./haproxy-balancer.ts";
 
 /** The HAProxies whose servers are pushed to. */

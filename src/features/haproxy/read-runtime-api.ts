@@ -1,4 +1,4 @@
-import type { RuntimeAddress } from "../../config/model/config.ts";
+import type { RuntimeAddress } from "../../core/config/model/config.ts";
 import { RuntimeSession } from "./runtime-session.ts";
 
 /**

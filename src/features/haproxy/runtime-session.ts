@@ -1,6 +1,6 @@
-import { socketProblem } from "../../balancing/socket-problem.ts";
+import { socketProblem } from "../../core/balancing/socket-problem.ts";
 import { connect, type Socket } from "node:net";
-import type { RuntimeAddress } from "../../config/model/config.ts";
+import type { RuntimeAddress } from "../../core/config/model/config.ts";
 
 /** A Runtime API that cannot be used. The message says why. */
 export class RuntimeApiError extends Error {}

@@ -1,4 +1,4 @@
-import type { DatabaseAddress } from "../../cluster/node.ts";
+import type { DatabaseAddress } from "../../core/cluster/node.ts";
 import { RuntimeApiError } from "./runtime-session.ts";
 
 /** The state of one server, from `show servers state`. */

@@ -1,6 +1,6 @@
-import type { DoctorCheck, ServerCheck } from "../../command/doctor/doctor-context.ts";
-import type { OptionSpec } from "../../command/framework/command-description.ts";
-import type { RenderTarget } from "../../command/render/render-target.ts";
+import type { DoctorCheck, ServerCheck } from "../../core/command/doctor/doctor-context.ts";
+import type { OptionSpec } from "../../core/command/framework/command-description.ts";
+import type { RenderTarget } from "../../core/command/render/render-target.ts";
 
 /** What `rolecall doctor` checks of HAProxies that are pushed to. */
 export const haproxyChecks: readonly DoctorCheck[] = [

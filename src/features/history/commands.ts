@@ -1,7 +1,7 @@
-import { eventSeverities } from "../../events/cluster-event.ts";
-import type { CommandSpec } from "../../command/framework/command.ts";
-import type { OptionSpec } from "../../command/framework/command-description.ts";
-import { clusterOption, nodeOption, pastTimeHelp, serverOptions } from "../../command/framework/options.ts";
+import { eventSeverities } from "../../core/events/cluster-event.ts";
+import type { CommandSpec } from "../../core/command/framework/command.ts";
+import type { OptionSpec } from "../../core/command/framework/command-description.ts";
+import { clusterOption, nodeOption, pastTimeHelp, serverOptions } from "../../core/command/framework/options.ts";
 
 /** Where to read the past without a running rolecall. */
 const directoryOption: OptionSpec = {

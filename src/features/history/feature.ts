@@ -1,4 +1,4 @@
-import type { Feature } from "../../feature/feature.ts";
+import type { Feature } from "../../core/feature/feature.ts";
 import type { RunningHistory } from "./open-history.ts";
 
 /** The past on disk: events, verdict changes and evidence, so that they outlive a restart (docs/history.md). */

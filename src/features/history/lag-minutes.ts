@@ -1,7 +1,7 @@
-import type { ClusterState } from "../../cluster/snapshot.ts";
-import { viewAt } from "../../health/evidence/leadership/cluster-view.ts";
-import { lagOfNodes } from "../../health/evidence/position/present-lag.ts";
-import type { HealthPolicy } from "../../health/health-policy.ts";
+import type { ClusterState } from "../../core/cluster/snapshot.ts";
+import { viewAt } from "../../core/health/evidence/leadership/cluster-view.ts";
+import { lagOfNodes } from "../../core/health/evidence/position/present-lag.ts";
+import type { HealthPolicy } from "../../core/health/health-policy.ts";
 import type { LagMinute } from "./store/history-lines.ts";
 
 /** The time between two samples, and what they are summed up to, in ms. */

@@ -1,6 +1,6 @@
-import type { Host, Opened } from "../../feature/feature.ts";
-import { pasts } from "../../feature/offers.ts";
-import type { Scope } from "../../feature/scope.ts";
+import type { Host, Opened } from "../../core/feature/feature.ts";
+import { pasts } from "../../core/feature/offers.ts";
+import type { Scope } from "../../core/feature/scope.ts";
 import { LagMinutes } from "./lag-minutes.ts";
 import { HistoryStore } from "./store/history-store.ts";
 

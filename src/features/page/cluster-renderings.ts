@@ -1,11 +1,11 @@
-import { clusterNamed } from "../../cluster/lookup.ts";
-import type { ClusterState, Snapshot } from "../../cluster/snapshot.ts";
-import { viewAt } from "../../health/evidence/leadership/cluster-view.ts";
-import { fleetRow, liveCluster, oldestReportMs, type LiveCluster } from "../../health/documents/live-cluster.ts";
-import { findTwinsAmong } from "../../health/conditions/twins.ts";
-import type { AskedCheck } from "../../health/rules/asked-checks.ts";
-import type { AskedOverview } from "../../health/documents/asked-nodes.ts";
-import type { HealthPolicy } from "../../health/health-policy.ts";
+import { clusterNamed } from "../../core/cluster/lookup.ts";
+import type { ClusterState, Snapshot } from "../../core/cluster/snapshot.ts";
+import { viewAt } from "../../core/health/evidence/leadership/cluster-view.ts";
+import { fleetRow, liveCluster, oldestReportMs, type LiveCluster } from "../../core/health/documents/live-cluster.ts";
+import { findTwinsAmong } from "../../core/health/conditions/twins.ts";
+import type { AskedCheck } from "../../core/health/rules/asked-checks.ts";
+import type { AskedOverview } from "../../core/health/documents/asked-nodes.ts";
+import type { HealthPolicy } from "../../core/health/health-policy.ts";
 
 /** What clusters are rendered from. */
 export interface LiveSources {

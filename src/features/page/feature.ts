@@ -1,9 +1,9 @@
-import type { Feature } from "../../feature/feature.ts";
-import { refuseUnopened } from "../../health/calls/refusal.ts";
-import type { FeatureCall } from "../../http/admin-api/admin-api.ts";
-import { jsonReply, methodNotAllowed, refusalReply, type Reply } from "../../http/message/reply.ts";
-import { safeMethods, safeMethodsAllowHeader } from "../../http/message/request.ts";
-import { isLivePagePath, livePageReply } from "../../http/pages/page-reply.ts";
+import type { Feature } from "../../core/feature/feature.ts";
+import { refuseUnopened } from "../../core/health/calls/refusal.ts";
+import type { FeatureCall } from "../../core/http/admin-api/admin-api.ts";
+import { jsonReply, methodNotAllowed, refusalReply, type Reply } from "../../core/http/message/reply.ts";
+import { safeMethods, safeMethodsAllowHeader } from "../../core/http/message/request.ts";
+import { isLivePagePath, livePageReply } from "../../core/http/pages/page-reply.ts";
 import { answerLag } from "./lag-api.ts";
 import type { RunningPage } from "./open-page.ts";
 import { answerSession } from "./session-api.ts";

@@ -1,10 +1,10 @@
-import { parseDuration } from "../../cluster/values/duration.ts";
-import { type LagOverTime, LagSteps } from "../../events/stored/lag-steps.ts";
-import { noPast, type Past } from "../../events/stored/past.ts";
-import type { FeatureCall } from "../../http/admin-api/admin-api.ts";
-import type { PageReadingContext } from "../../http/diagnostics/diagnostics-sources.ts";
-import { badRequest, jsonReply, type Reply, unknownParameter } from "../../http/message/reply.ts";
-import { servePage } from "../../http/pages/page.ts";
+import { parseDuration } from "../../core/cluster/values/duration.ts";
+import { type LagOverTime, LagSteps } from "../../core/events/stored/lag-steps.ts";
+import { noPast, type Past } from "../../core/events/stored/past.ts";
+import type { FeatureCall } from "../../core/http/admin-api/admin-api.ts";
+import type { PageReadingContext } from "../../core/http/diagnostics/diagnostics-sources.ts";
+import { badRequest, jsonReply, type Reply, unknownParameter } from "../../core/http/message/reply.ts";
+import { servePage } from "../../core/http/pages/page.ts";
 import type { LagSeries } from "./recent-lag.ts";
 
 /** Where lag is stored: the last 15 minutes in memory, more on disk if a history is configured. */

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
-import type { ClusterEvent } from "../../events/cluster-event.ts";
-import { isEventShown } from "../../events/event-filter.ts";
+import type { ClusterEvent } from "../../core/events/cluster-event.ts";
+import { isEventShown } from "../../core/events/event-filter.ts";
 import type { ClusterRenderings } from "./cluster-renderings.ts";
 
 /** What one client follows. */

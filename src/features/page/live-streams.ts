@@ -1,8 +1,14 @@
-import type { CancelTimer, SetTimer } from "../../cluster/timer.ts";
-import type { ClusterEvent } from "../../events/cluster-event.ts";
-import type { ConfigOverview } from "../../http/diagnostics/config-overview.ts";
-import type { IncomingCall } from "../../http/message/incoming-call.ts";
-import { badRequest, errorReply, methodNotAllowed, type Reply, unknownParameter } from "../../http/message/reply.ts";
+import type { CancelTimer, SetTimer } from "../../core/cluster/timer.ts";
+import type { ClusterEvent } from "../../core/events/cluster-event.ts";
+import type { ConfigOverview } from "../../core/http/diagnostics/config-overview.ts";
+import type { IncomingCall } from "../../core/http/message/incoming-call.ts";
+import {
+  badRequest,
+  errorReply,
+  methodNotAllowed,
+  type Reply,
+  unknownParameter,
+} from "../../core/http/message/reply.ts";
 import { ClusterRenderings, type LiveSources } from "./cluster-renderings.ts";
 import { LiveStream, type LiveSubscription } from "./live-stream.ts";
 

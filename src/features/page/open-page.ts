@@ -1,10 +1,10 @@
-import type { LagLimit } from "../../cluster/lag-limit.ts";
-import { version } from "../../config/version.ts";
-import type { Host, Opened } from "../../feature/feature.ts";
-import { pasts } from "../../feature/offers.ts";
-import type { Scope } from "../../feature/scope.ts";
-import { PageFiles } from "../../http/pages/page-files.ts";
-import { readPageFile } from "../../program/program-files.ts";
+import type { LagLimit } from "../../core/cluster/lag-limit.ts";
+import { version } from "../../core/config/version.ts";
+import type { Host, Opened } from "../../core/feature/feature.ts";
+import { pasts } from "../../core/feature/offers.ts";
+import type { Scope } from "../../core/feature/scope.ts";
+import { PageFiles } from "../../core/http/pages/page-files.ts";
+import { readPageFile } from "../../core/program/program-files.ts";
 import type { LagStores } from "./lag-api.ts";
 import { LiveStreams } from "./live-streams.ts";
 import { RecentLag } from "./recent-lag.ts";

@@ -1,7 +1,7 @@
-import type { ClusterState } from "../../cluster/snapshot.ts";
-import { viewAt } from "../../health/evidence/leadership/cluster-view.ts";
-import { lagOfNodes } from "../../health/evidence/position/present-lag.ts";
-import type { HealthPolicy } from "../../health/health-policy.ts";
+import type { ClusterState } from "../../core/cluster/snapshot.ts";
+import { viewAt } from "../../core/health/evidence/leadership/cluster-view.ts";
+import { lagOfNodes } from "../../core/health/evidence/position/present-lag.ts";
+import type { HealthPolicy } from "../../core/health/health-policy.ts";
 
 /** The time between two samples, in ms, and how many are kept: 15 minutes. */
 const stepMs = 5_000;

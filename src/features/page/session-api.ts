@@ -1,6 +1,6 @@
-import type { FeatureCall } from "../../http/admin-api/admin-api.ts";
-import { type Reply, jsonReply, methodNotAllowed } from "../../http/message/reply.ts";
-import { safeMethods } from "../../http/message/request.ts";
+import type { FeatureCall } from "../../core/http/admin-api/admin-api.ts";
+import { type Reply, jsonReply, methodNotAllowed } from "../../core/http/message/reply.ts";
+import { safeMethods } from "../../core/http/message/request.ts";
 
 /**
  * Answers `/session`: who the caller is, and what the listener lets an authenticated caller change. On a listener whose

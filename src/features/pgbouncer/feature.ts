@@ -1,5 +1,5 @@
-import type { Feature, Opened } from "../../feature/feature.ts";
-import { auditTargets } from "../../feature/offers.ts";
+import type { Feature, Opened } from "../../core/feature/feature.ts";
+import { auditTargets } from "../../core/feature/offers.ts";
 
 /** PgBouncers whose databases follow the verdicts, by files that they include (docs/poolers.md). */
 export const pgbouncer: Feature<Opened> = {

@@ -1,6 +1,6 @@
-import type { Host, Opened } from "../../feature/feature.ts";
-import { openBalancers } from "../../feature/open-balancers.ts";
-import type { Scope } from "../../feature/scope.ts";
+import type { Host, Opened } from "../../core/feature/feature.ts";
+import { openBalancers } from "../../core/feature/open-balancers.ts";
+import type { Scope } from "../../core/feature/scope.ts";
 import { poolerTarget } from "./audit/pooler-target.ts";
 import { poolerPushTargets } from "./push-target.ts";
 

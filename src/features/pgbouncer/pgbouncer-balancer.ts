@@ -1,17 +1,17 @@
-import { errorMessage } from "../../cluster/values/error-message.ts";
-import type { DatabaseAddress } from "../../cluster/node.ts";
-import type { PoolerConfig } from "../../config/model/config.ts";
-import { backoffMs } from "../../probe/schedule/backoff.ts";
-import { removeStaleDrafts } from "../../state/files/atomic-file.ts";
-import type { Balancer, BalancerContext, BalancerStatus, LeadTo } from "../../balancing/balancer.ts";
-import { BalancerProblems } from "../../balancing/balancer-problems.ts";
-import { ExchangeLoop } from "../../balancing/exchange-loop.ts";
-import { isOfPrimary } from "../../balancing/pool-verdicts.ts";
-import type { ServerChange } from "../../balancing/server-change.ts";
-import { ConsoleError } from "../../balancing/pgbouncer/console-error.ts";
-import { PgbouncerConsole } from "../../balancing/pgbouncer/console.ts";
-import { readVersion } from "../../balancing/pgbouncer/documents.ts";
-import { includedFiles, type IncludedFiles } from "../../balancing/pgbouncer/included-file.ts";
+import { errorMessage } from "../../core/cluster/values/error-message.ts";
+import type { DatabaseAddress } from "../../core/cluster/node.ts";
+import type { PoolerConfig } from "../../core/config/model/config.ts";
+import { backoffMs } from "../../core/probe/schedule/backoff.ts";
+import { removeStaleDrafts } from "../../core/state/files/atomic-file.ts";
+import type { Balancer, BalancerContext, BalancerStatus, LeadTo } from "../../core/balancing/balancer.ts";
+import { BalancerProblems } from "../../core/balancing/balancer-problems.ts";
+import { ExchangeLoop } from "../../core/balancing/exchange-loop.ts";
+import { isOfPrimary } from "../../core/balancing/pool-verdicts.ts";
+import type { ServerChange } from "../../core/balancing/server-change.ts";
+import { ConsoleError } from "../../core/balancing/pgbouncer/console-error.ts";
+import { PgbouncerConsole } from "../../core/balancing/pgbouncer/console.ts";
+import { readVersion } from "../../core/balancing/pgbouncer/documents.ts";
+import { includedFiles, type IncludedFiles } from "../../core/balancing/pgbouncer/included-file.ts";
 import { routeFile, type Routes, type RoutingOutcome } from "./route-databases.ts";
 
 /** What it depends on. */

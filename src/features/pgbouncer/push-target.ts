@@ -1,8 +1,8 @@
-import type { ServerPool } from "../../balancing/pool-verdicts.ts";
-import type { FindPushTargets, PushTarget } from "../../balancing/balancer-set.ts";
-import { nodeNamed } from "../../cluster/lookup.ts";
-import type { DatabaseAddress } from "../../cluster/node.ts";
-import type { PoolerConfig } from "../../config/model/config.ts";
+import type { ServerPool } from "../../core/balancing/pool-verdicts.ts";
+import type { FindPushTargets, PushTarget } from "../../core/balancing/balancer-set.ts";
+import { nodeNamed } from "../../core/cluster/lookup.ts";
+import type { DatabaseAddress } from "../../core/cluster/node.ts";
+import type { PoolerConfig } from "../../core/config/model/config.ts";
 import { PgbouncerBalancer } from "./pgbouncer-balancer.ts";
 
 /** The PgBouncers whose databases have files. Other databases lead to a balancer, which is pushed to itself. */

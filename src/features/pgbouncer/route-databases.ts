@@ -1,11 +1,11 @@
-import { errorMessage } from "../../cluster/values/error-message.ts";
-import type { DatabaseAddress } from "../../cluster/node.ts";
-import { ConsoleError, refusalOf } from "../../balancing/pgbouncer/console-error.ts";
-import type { PgbouncerConsole } from "../../balancing/pgbouncer/console.ts";
-import { quoteDatabase } from "../../balancing/pgbouncer/console.ts";
-import { routeDatabases } from "../../balancing/pgbouncer/databases-file.ts";
-import { readDatabases, type ShownDatabase } from "../../balancing/pgbouncer/documents.ts";
-import type { IncludedFiles, ReadFile } from "../../balancing/pgbouncer/included-file.ts";
+import { errorMessage } from "../../core/cluster/values/error-message.ts";
+import type { DatabaseAddress } from "../../core/cluster/node.ts";
+import { ConsoleError, refusalOf } from "../../core/balancing/pgbouncer/console-error.ts";
+import type { PgbouncerConsole } from "../../core/balancing/pgbouncer/console.ts";
+import { quoteDatabase } from "../../core/balancing/pgbouncer/console.ts";
+import { routeDatabases } from "../../core/balancing/pgbouncer/databases-file.ts";
+import { readDatabases, type ShownDatabase } from "../../core/balancing/pgbouncer/documents.ts";
+import type { IncludedFiles, ReadFile } from "../../core/balancing/pgbouncer/included-file.ts";
 
 /** The servers that databases should have, by the names of the databases. */
 export type Routes = ReadonlyMap<string, DatabaseAddress>;

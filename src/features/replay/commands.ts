@@ -1,4 +1,4 @@
-import type { CommandVerbs } from "../../command/framework/verbs.ts";
+import type { CommandVerbs } from "../../core/command/framework/verbs.ts";
 
 /** What can be done with an incident file. */
 export const incidentVerbs: CommandVerbs = {

@@ -1,4 +1,4 @@
-import type { CountedMetric } from "../../metrics/counted-metrics.ts";
+import type { CountedMetric } from "../../core/metrics/counted-metrics.ts";
 
 /** What seamless switchovers count. */
 export const switchoverCounted = {
@@ -19,6 +19,6 @@ export const switchoverCounted = {
 
 type SwitchoverCounted = typeof switchoverCounted;
 
-declare module "../../metrics/counted-metrics.ts" {
+declare module "../../core/metrics/counted-metrics.ts" {
   interface FeatureCounted extends SwitchoverCounted {}
 }

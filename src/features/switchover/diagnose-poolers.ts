@@ -1,13 +1,13 @@
-import { formatPoolerAddress } from "../../config/values/pooler-address.ts";
-import { ConsoleError } from "../../balancing/pgbouncer/console-error.ts";
-import { inspectPgbouncers } from "../../balancing/pgbouncer/inspect-pgbouncer.ts";
+import { formatPoolerAddress } from "../../core/config/values/pooler-address.ts";
+import { ConsoleError } from "../../core/balancing/pgbouncer/console-error.ts";
+import { inspectPgbouncers } from "../../core/balancing/pgbouncer/inspect-pgbouncer.ts";
 import type { PoolerFindingKind } from "./preflight/pooler-finding.ts";
 import { defaultDeadlineMs, poolerFindings } from "./preflight/pooler-settings.ts";
 import { knownServers } from "./preflight/pooler-setup.ts";
 import { hostsOf, type InspectedPooler, resolveHosts } from "./checks/resolve-hosts.ts";
-import { errorMessage } from "../../cluster/values/error-message.ts";
-import type { RuleId } from "../../command/result/rule-ids.ts";
-import type { DoctorContext } from "../../command/doctor/doctor-context.ts";
+import { errorMessage } from "../../core/cluster/values/error-message.ts";
+import type { RuleId } from "../../core/command/result/rule-ids.ts";
+import type { DoctorContext } from "../../core/command/doctor/doctor-context.ts";
 
 /** How long a console may take for the login, and for all its answers; and a resolver for all names, in ms. */
 const limitMs = 2_000;

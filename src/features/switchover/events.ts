@@ -1,5 +1,5 @@
-import type { EventDraft } from "../../events/cluster-event.ts";
-import { spanText } from "../../health/wording.ts";
+import type { EventDraft } from "../../core/events/cluster-event.ts";
+import { spanText } from "../../core/health/wording.ts";
 import type { KeptPauses } from "./peers/pause-answer.ts";
 import type { EndedSwitchover } from "./run/ended-switchover.ts";
 

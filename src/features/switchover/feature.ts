@@ -1,7 +1,7 @@
 import { access } from "node:fs/promises";
-import type { Config } from "../../config/model/config.ts";
-import type { Feature } from "../../feature/feature.ts";
-import { inTime } from "../../state/files/in-time.ts";
+import type { Config } from "../../core/config/model/config.ts";
+import type { Feature } from "../../core/feature/feature.ts";
+import { inTime } from "../../core/state/files/in-time.ts";
 import type { RunningSwitchovers } from "./open-switchover.ts";
 import { answerClaims, answerPauses } from "./pauses-api.ts";
 import { answerResume, answerRun } from "./switchover-api.ts";

@@ -1,8 +1,8 @@
-import type { Scope } from "../../feature/scope.ts";
-import { errorMessage } from "../../cluster/values/error-message.ts";
-import type { Logger } from "../../log/logger.ts";
-import { PgbouncerConsole } from "../../balancing/pgbouncer/console.ts";
-import { readDatabases } from "../../balancing/pgbouncer/documents.ts";
+import type { Scope } from "../../core/feature/scope.ts";
+import { errorMessage } from "../../core/cluster/values/error-message.ts";
+import type { Logger } from "../../core/log/logger.ts";
+import { PgbouncerConsole } from "../../core/balancing/pgbouncer/console.ts";
+import { readDatabases } from "../../core/balancing/pgbouncer/documents.ts";
 import { TargetResumer } from "./hands/resume-target.ts";
 import { type PauseTarget, pauseName } from "./machine/plan.ts";
 import type { IntentFile } from "./intent/intent-file.ts";

@@ -1,6 +1,6 @@
-import { PgbouncerConsole } from "../../balancing/pgbouncer/console.ts";
-import type { ChildHost } from "../../feature/child-host.ts";
-import { Scope } from "../../feature/scope.ts";
+import { PgbouncerConsole } from "../../core/balancing/pgbouncer/console.ts";
+import type { ChildHost } from "../../core/feature/child-host.ts";
+import { Scope } from "../../core/feature/scope.ts";
 import { Guard } from "./guardian/guard.ts";
 import { openEvidence } from "./guardian/guardian-evidence.ts";
 import type { FromGuardian, ToGuardian } from "./guardian/messages.ts";

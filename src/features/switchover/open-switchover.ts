@@ -1,15 +1,21 @@
 import { hostname } from "node:os";
-import { nodeNamed } from "../../cluster/lookup.ts";
-import type { Config } from "../../config/model/config.ts";
-import { type Balancers, notConfigured } from "../../balancing/balancer.ts";
-import type { Host, Opened } from "../../feature/feature.ts";
-import type { Offers } from "../../feature/offer.ts";
-import { balancers, runClaims, managementCalls, pendingChanges, seamlessSwitchovers } from "../../feature/offers.ts";
-import type { Scope } from "../../feature/scope.ts";
-import { type ClusterView, viewIfKnown } from "../../health/evidence/leadership/cluster-view.ts";
-import { BodyBudget } from "../../http/message/body-budget.ts";
-import type { Caller } from "../../http/message/caller.ts";
-import { supervisorOf } from "../../program/supervisor.ts";
+import { nodeNamed } from "../../core/cluster/lookup.ts";
+import type { Config } from "../../core/config/model/config.ts";
+import { type Balancers, notConfigured } from "../../core/balancing/balancer.ts";
+import type { Host, Opened } from "../../core/feature/feature.ts";
+import type { Offers } from "../../core/feature/offer.ts";
+import {
+  balancers,
+  runClaims,
+  managementCalls,
+  pendingChanges,
+  seamlessSwitchovers,
+} from "../../core/feature/offers.ts";
+import type { Scope } from "../../core/feature/scope.ts";
+import { type ClusterView, viewIfKnown } from "../../core/health/evidence/leadership/cluster-view.ts";
+import { BodyBudget } from "../../core/http/message/body-budget.ts";
+import type { Caller } from "../../core/http/message/caller.ts";
+import { supervisorOf } from "../../core/program/supervisor.ts";
 import { runPreflight } from "./checks/run-preflight.ts";
 import type { Grantor } from "./claims/own-claim.ts";
 import { Claims } from "./claims/claims.ts";

@@ -1,7 +1,7 @@
-import { refuseUnopened } from "../../health/calls/refusal.ts";
-import type { FeatureCall } from "../../http/admin-api/admin-api.ts";
-import { readBudgetedBody } from "../../http/message/budgeted-body.ts";
-import { errorReply, jsonReply, methodNotAllowed, refusalReply, type Reply } from "../../http/message/reply.ts";
+import { refuseUnopened } from "../../core/health/calls/refusal.ts";
+import type { FeatureCall } from "../../core/http/admin-api/admin-api.ts";
+import { readBudgetedBody } from "../../core/http/message/budgeted-body.ts";
+import { errorReply, jsonReply, methodNotAllowed, refusalReply, type Reply } from "../../core/http/message/reply.ts";
 import type { RunningSwitchovers } from "./open-switchover.ts";
 import type { PauseAnswer } from "./peers/pause-answer.ts";
 

@@ -1,6 +1,6 @@
-import { refuseUnopened } from "../../health/calls/refusal.ts";
-import type { FeatureCall } from "../../http/admin-api/admin-api.ts";
-import { refuseManagement } from "../../http/admin-api/management-access.ts";
+import { refuseUnopened } from "../../core/health/calls/refusal.ts";
+import type { FeatureCall } from "../../core/http/admin-api/admin-api.ts";
+import { refuseManagement } from "../../core/http/admin-api/management-access.ts";
 import {
   badRequest,
   errorReply,
@@ -9,8 +9,8 @@ import {
   refusalReply,
   type Reply,
   unknownParameter,
-} from "../../http/message/reply.ts";
-import { safeMethods, safeMethodsAllowHeader } from "../../http/message/request.ts";
+} from "../../core/http/message/reply.ts";
+import { safeMethods, safeMethodsAllowHeader } from "../../core/http/message/request.ts";
 import type { RunningSwitchovers } from "./open-switchover.ts";
 
 /**

@@ -1,6 +1,6 @@
-import type { ListenerConfig } from "../../config/model/config.ts";
-import { parseCidr } from "../../config/values/cidr.ts";
-import { isLoopback } from "../../config/values/loopback.ts";
+import type { ListenerConfig } from "../../core/config/model/config.ts";
+import { parseCidr } from "../../core/config/values/cidr.ts";
+import { isLoopback } from "../../core/config/values/loopback.ts";
 
 /** The node ids of the Envoys that count on a listener; `all`: every one does. */
 export type CountedEnvoys = "all" | ReadonlySet<string>;

@@ -1,4 +1,4 @@
-import type { CountedMetric } from "../../metrics/counted-metrics.ts";
+import type { CountedMetric } from "../../core/metrics/counted-metrics.ts";
 
 /** What the services for Envoys count. */
 export const xdsCounted = {
@@ -24,6 +24,6 @@ export const xdsCounted = {
 
 type XdsCounted = typeof xdsCounted;
 
-declare module "../../metrics/counted-metrics.ts" {
+declare module "../../core/metrics/counted-metrics.ts" {
   interface FeatureCounted extends XdsCounted {}
 }

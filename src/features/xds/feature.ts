@@ -1,5 +1,5 @@
-import type { Feature } from "../../feature/feature.ts";
-import { auditTargets } from "../../feature/offers.ts";
+import type { Feature } from "../../core/feature/feature.ts";
+import { auditTargets } from "../../core/feature/offers.ts";
 import type { RunningXds } from "./open-xds.ts";
 
 /** Sends the servers of each pool to the Envoys that connect to listeners with the dialect xds (docs/push.md). */

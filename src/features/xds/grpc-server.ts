@@ -12,8 +12,8 @@ import {
   setLogVerbosity,
   status,
 } from "@grpc/grpc-js";
-import { objectOf } from "../../cluster/values/json.ts";
-import { ReadingTurns } from "../../http/admission/reading-turns.ts";
+import { objectOf } from "../../core/cluster/values/json.ts";
+import { ReadingTurns } from "../../core/http/admission/reading-turns.ts";
 import { decodeRequest, ResponseEncoder } from "./messages/codec.ts";
 import type { XdsForm, XdsRequest, XdsResponse } from "./protocol/xds-messages.ts";
 import { type AcceptedConnection, PacedConnection } from "./paced-connection.ts";

@@ -1,9 +1,9 @@
-import type { Config, ListenerConfig } from "../../config/model/config.ts";
-import { formatHostPort } from "../../config/values/address.ts";
-import type { Host, ListenerInForce, Opened } from "../../feature/feature.ts";
-import { auditTargets, balancers, pushedEnvoyDelays } from "../../feature/offers.ts";
-import type { Scope } from "../../feature/scope.ts";
-import type { ConnectionHandler } from "../../http/listener/listener-set.ts";
+import type { Config, ListenerConfig } from "../../core/config/model/config.ts";
+import { formatHostPort } from "../../core/config/values/address.ts";
+import type { Host, ListenerInForce, Opened } from "../../core/feature/feature.ts";
+import { auditTargets, balancers, pushedEnvoyDelays } from "../../core/feature/offers.ts";
+import type { Scope } from "../../core/feature/scope.ts";
+import type { ConnectionHandler } from "../../core/http/listener/listener-set.ts";
 import { type ReadAcknowledgements, xdsTarget } from "./audit/xds-target.ts";
 import { countedEnvoys } from "./counted-envoys.ts";
 import { XdsService, type XdsServiceContext, type XdsSettings } from "./xds-service.ts";

@@ -1,5 +1,5 @@
 import { Duplex } from "node:stream";
-import type { ReadingTurns, WaitingReader } from "../../http/admission/reading-turns.ts";
+import type { ReadingTurns, WaitingReader } from "../../core/http/admission/reading-turns.ts";
 
 /**
  * So many bytes of a connection go on at once: a request of an Envoy that opens a stream has some hundred, a reset 13. One

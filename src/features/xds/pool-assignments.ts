@@ -1,12 +1,12 @@
-import type { Node } from "../../cluster/node.ts";
-import type { PoolConfig } from "../../config/model/config.ts";
-import { isUnproven } from "../../health/reason.ts";
-import type { ClusterView } from "../../health/evidence/leadership/cluster-view.ts";
-import { poolMembers, type PoolMember } from "../../pools/pool-members.ts";
-import { ServerWeight } from "../../pools/weight/server-weight.ts";
-import { weightInputOf } from "../../pools/weight/weight-input.ts";
-import { ClusterJudge, type JudgeContext } from "../../balancing/cluster-judge.ts";
-import { isOfPrimary } from "../../balancing/pool-verdicts.ts";
+import type { Node } from "../../core/cluster/node.ts";
+import type { PoolConfig } from "../../core/config/model/config.ts";
+import { isUnproven } from "../../core/health/reason.ts";
+import type { ClusterView } from "../../core/health/evidence/leadership/cluster-view.ts";
+import { poolMembers, type PoolMember } from "../../core/pools/pool-members.ts";
+import { ServerWeight } from "../../core/pools/weight/server-weight.ts";
+import { weightInputOf } from "../../core/pools/weight/weight-input.ts";
+import { ClusterJudge, type JudgeContext } from "../../core/balancing/cluster-judge.ts";
+import { isOfPrimary } from "../../core/balancing/pool-verdicts.ts";
 import {
   type Assignment,
   type AssignmentMemory,
@@ -15,7 +15,7 @@ import {
   nextAssignment,
   nothingListed,
 } from "./assignment/assignment.ts";
-import type { ConnectedAddress } from "../../probe/client/connected-addresses.ts";
+import type { ConnectedAddress } from "../../core/probe/client/connected-addresses.ts";
 import type { EndpointAddress, EndpointAddresses } from "./endpoint-addresses.ts";
 
 /** What Envoys get of a pool now. */

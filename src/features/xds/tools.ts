@@ -1,5 +1,5 @@
-import type { ServerCheck } from "../../command/doctor/doctor-context.ts";
-import type { RenderTarget } from "../../command/render/render-target.ts";
+import type { ServerCheck } from "../../core/command/doctor/doctor-context.ts";
+import type { RenderTarget } from "../../core/command/render/render-target.ts";
 
 /** What `rolecall doctor` checks of Envoys that get endpoints by push. */
 export const xdsServerChecks: readonly ServerCheck[] = [

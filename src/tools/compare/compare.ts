@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
-import type { Config } from "../../config/model/config.ts";
-import type { NodeClient } from "../../probe/client/client.ts";
-import { CommandError } from "../../command/framework/command-error.ts";
+import type { Config } from "../../core/config/model/config.ts";
+import type { NodeClient } from "../../core/probe/client/client.ts";
+import { CommandError } from "../../core/command/framework/command-error.ts";
 import { SamplerSet, type Sampler } from "./sampler-set.ts";
 import type { Comparison, CheckResult } from "./comparison.ts";
 import { readUncompared } from "./haproxy-directives.ts";
@@ -11,13 +11,13 @@ import { comparisonData, renderComparison } from "./report.ts";
 import { type ComparisonRun, save, startRun } from "./comparison-run.ts";
 import type { ResponseCounts } from "./saved-comparison.ts";
 import { probeLocally } from "../../app/client/local-probe.ts";
-import { type StatusCluster } from "../../command/client/cluster-status.ts";
+import { type StatusCluster } from "../../core/command/client/cluster-status.ts";
 import { requireNamedConfig } from "../../app/client/probed-status.ts";
-import { RolecallClient } from "../../command/client/rolecall-client.ts";
-import type { CommandContext } from "../../command/framework/command-context.ts";
-import { formatDuration } from "../../command/output/figures.ts";
-import { formatHostPort } from "../../config/values/address.ts";
-import { errorMessage } from "../../cluster/values/error-message.ts";
+import { RolecallClient } from "../../core/command/client/rolecall-client.ts";
+import type { CommandContext } from "../../core/command/framework/command-context.ts";
+import { formatDuration } from "../../core/command/output/figures.ts";
+import { formatHostPort } from "../../core/config/values/address.ts";
+import { errorMessage } from "../../core/cluster/values/error-message.ts";
 
 /** The checks to compare if neither the command line nor an haproxy.cfg names any. */
 const defaultChecks = ["/primary", "/replica", "/read-only"];

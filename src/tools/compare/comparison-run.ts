@@ -1,7 +1,7 @@
-import type { Config } from "../../config/model/config.ts";
-import type { RolecallClient } from "../../command/client/rolecall-client.ts";
-import type { CommandContext } from "../../command/framework/command-context.ts";
-import { CommandError } from "../../command/framework/command-error.ts";
+import type { Config } from "../../core/config/model/config.ts";
+import type { RolecallClient } from "../../core/command/client/rolecall-client.ts";
+import type { CommandContext } from "../../core/command/framework/command-context.ts";
+import { CommandError } from "../../core/command/framework/command-error.ts";
 import { Comparison } from "./comparison.ts";
 import { ComparisonFile, comparisonKey, type ComparisonState, type ResponseCounts } from "./saved-comparison.ts";
 

@@ -1,4 +1,4 @@
-import { sectionsOf, type HaproxySection } from "../../balancing/haproxy-sections.ts";
+import { sectionsOf, type HaproxySection } from "../../core/balancing/haproxy-sections.ts";
 
 /** A directive of an haproxy.cfg that judges servers by something that `rolecall compare` does not compare. */
 export interface UncomparedDirective {

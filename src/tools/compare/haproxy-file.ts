@@ -1,7 +1,7 @@
-import { parseRequestTarget } from "../../http/message/request-target.ts";
-import { parseCheck } from "../../health/check.ts";
-import { routeOf, routePaths } from "../../health/route.ts";
-import { tokensOf } from "../../balancing/haproxy-sections.ts";
+import { parseRequestTarget } from "../../core/http/message/request-target.ts";
+import { parseCheck } from "../../core/health/check.ts";
+import { routeOf, routePaths } from "../../core/health/route.ts";
+import { tokensOf } from "../../core/balancing/haproxy-sections.ts";
 
 /** A health check of an haproxy.cfg. */
 export interface HaproxyCheck {

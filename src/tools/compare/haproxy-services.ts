@@ -1,7 +1,7 @@
-import { parseRequestTarget } from "../../http/message/request-target.ts";
-import { routeOf, routePaths, type Route } from "../../health/route.ts";
+import { parseRequestTarget } from "../../core/http/message/request-target.ts";
+import { routeOf, routePaths, type Route } from "../../core/health/route.ts";
 import { readHaproxyChecks, type HaproxyCheck } from "./haproxy-file.ts";
-import { sectionsOf, type HaproxySection } from "../../balancing/haproxy-sections.ts";
+import { sectionsOf, type HaproxySection } from "../../core/balancing/haproxy-sections.ts";
 
 /** A node that is compared, as far as an haproxy.cfg can name it. */
 export interface ComparedNode {

@@ -1,6 +1,6 @@
-import { formatDuration } from "../../command/output/figures.ts";
-import type { Style } from "../../command/output/style.ts";
-import { table } from "../../command/output/table.ts";
+import { formatDuration } from "../../core/command/output/figures.ts";
+import type { Style } from "../../core/command/output/style.ts";
+import { table } from "../../core/command/output/table.ts";
 import type { CheckComparison } from "./comparison.ts";
 
 /**

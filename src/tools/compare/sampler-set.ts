@@ -1,7 +1,7 @@
-import type { Config } from "../../config/model/config.ts";
-import { readTls, serverNamesOf, tlsTo, type TlsMaterial } from "../../config/tls-material.ts";
-import { NodeClient } from "../../probe/client/client.ts";
-import type { StatusCluster } from "../../command/client/cluster-status.ts";
+import type { Config } from "../../core/config/model/config.ts";
+import { readTls, serverNamesOf, tlsTo, type TlsMaterial } from "../../core/config/tls-material.ts";
+import { NodeClient } from "../../core/probe/client/client.ts";
+import type { StatusCluster } from "../../core/command/client/cluster-status.ts";
 
 /** A node that is compared. */
 export interface Sampler {

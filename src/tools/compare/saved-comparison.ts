@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import * as z from "zod";
-import { parseJson } from "../../cluster/values/json.ts";
-import type { Config } from "../../config/model/config.ts";
-import { CommandError } from "../../command/framework/command-error.ts";
-import { errorMessage } from "../../cluster/values/error-message.ts";
+import { parseJson } from "../../core/cluster/values/json.ts";
+import type { Config } from "../../core/config/model/config.ts";
+import { CommandError } from "../../core/command/framework/command-error.ts";
+import { errorMessage } from "../../core/cluster/values/error-message.ts";
 import type { CheckComparison } from "./comparison.ts";
 
 /** Counts the responses. The fields are those of the command's JSON data. */

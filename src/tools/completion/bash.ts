@@ -1,5 +1,5 @@
-import type { CommandDescription, OptionSpec } from "../../command/framework/command-description.ts";
-import { commonOptions, serverOptions } from "../../command/framework/options.ts";
+import type { CommandDescription, OptionSpec } from "../../core/command/framework/command-description.ts";
+import { commonOptions, serverOptions } from "../../core/command/framework/options.ts";
 import { optionsOf, positionalCandidates, quoted, valueCandidates, type Candidates } from "./candidates.ts";
 
 /**

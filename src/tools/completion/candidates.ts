@@ -1,6 +1,6 @@
-import { routePaths } from "../../health/route.ts";
-import type { CommandDescription, Completion, OptionSpec } from "../../command/framework/command-description.ts";
-import { commonOptions } from "../../command/framework/options.ts";
+import { routePaths } from "../../core/health/route.ts";
+import type { CommandDescription, Completion, OptionSpec } from "../../core/command/framework/command-description.ts";
+import { commonOptions } from "../../core/command/framework/options.ts";
 
 /** What a shell proposes for one word of a command line. */
 export type Candidates =

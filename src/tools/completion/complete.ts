@@ -1,12 +1,12 @@
-import { isObject, listOf, type JsonObject } from "../../cluster/values/json.ts";
-import { fetchStatusFrom } from "../../command/client/cluster-status.ts";
-import { RolecallClient } from "../../command/client/rolecall-client.ts";
-import { withDeadline } from "../../command/client/deadline.ts";
-import { requireContexts } from "../../command/connect/connection.ts";
-import { serverOptions } from "../../command/framework/options.ts";
-import { parseArguments } from "../../command/framework/parse-arguments.ts";
-import type { CommandContext } from "../../command/framework/command-context.ts";
-import { ResultBuilder } from "../../command/result/builder.ts";
+import { isObject, listOf, type JsonObject } from "../../core/cluster/values/json.ts";
+import { fetchStatusFrom } from "../../core/command/client/cluster-status.ts";
+import { RolecallClient } from "../../core/command/client/rolecall-client.ts";
+import { withDeadline } from "../../core/command/client/deadline.ts";
+import { requireContexts } from "../../core/command/connect/connection.ts";
+import { serverOptions } from "../../core/command/framework/options.ts";
+import { parseArguments } from "../../core/command/framework/parse-arguments.ts";
+import type { CommandContext } from "../../core/command/framework/command-context.ts";
+import { ResultBuilder } from "../../core/command/result/builder.ts";
 
 /** How long a shell may wait for names, in ms. On a busy machine the first request takes hundreds of ms. */
 const deadlineMs = 1_000;

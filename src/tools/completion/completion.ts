@@ -1,4 +1,4 @@
-import type { CommandContext } from "../../command/framework/command-context.ts";
+import type { CommandContext } from "../../core/command/framework/command-context.ts";
 import { bashScript } from "./bash.ts";
 import { fishScript } from "./fish.ts";
 import { zshScript } from "./zsh.ts";

@@ -1,4 +1,4 @@
-import type { CommandDescription, OptionSpec } from "../../command/framework/command-description.ts";
+import type { CommandDescription, OptionSpec } from "../../core/command/framework/command-description.ts";
 import { optionsOf, positionalCandidates, quoted, valueCandidates, type Candidates } from "./candidates.ts";
 
 /** The completion script for zsh: to be sourced, or to be written to a file `_rolecall` on the fpath. */

@@ -1,4 +1,4 @@
-import type { ConfigSources } from "../../config/load.ts";
+import type { ConfigSources } from "../../core/config/load.ts";
 
 /** What the configuration of a demo depends on. */
 export interface DemoSettings {

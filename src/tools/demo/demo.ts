@@ -1,8 +1,8 @@
 import { ServingProcess } from "../../app/serving-process.ts";
-import type { OpenListener } from "../../http/listener/listener-set.ts";
-import { ListenError } from "../../http/listener/listen-error.ts";
+import type { OpenListener } from "../../core/http/listener/listener-set.ts";
+import { ListenError } from "../../core/http/listener/listen-error.ts";
 import { loadedFrom } from "../../app/client/configuration.ts";
-import { defaultServers } from "../../command/connect/listener-finder.ts";
+import { defaultServers } from "../../core/command/connect/listener-finder.ts";
 import { demoSources } from "./demo-configuration.ts";
 import { demoTtlSeconds, startDemoClusters, usualPorts, type DemoClusters } from "./demo-clusters.ts";
 import { renderDemoBanner } from "./demo-banner.ts";
@@ -10,9 +10,9 @@ import { aliasOfProgram } from "./program-command.ts";
 import { serverOption } from "./server-option.ts";
 import { tourOf, type DemoAddresses } from "./tour.ts";
 import { findFreePort } from "./usual-ports.ts";
-import type { CommandContext } from "../../command/framework/command-context.ts";
-import { CommandError } from "../../command/framework/command-error.ts";
-import { untilAborted } from "../../command/framework/until-aborted.ts";
+import type { CommandContext } from "../../core/command/framework/command-context.ts";
+import { CommandError } from "../../core/command/framework/command-error.ts";
+import { untilAborted } from "../../core/command/framework/until-aborted.ts";
 
 /** The most clusters of a demo: each is three HTTP servers in this process. */
 const clustersMax = 100;

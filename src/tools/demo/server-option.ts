@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
-import { clientVariables } from "../../config/sources/client-variables.ts";
-import { contextsFile } from "../../command/contexts/contexts-file.ts";
+import { clientVariables } from "../../core/config/sources/client-variables.ts";
+import { contextsFile } from "../../core/command/contexts/contexts-file.ts";
 
 /**
  * Returns the option that makes a command query this server: ` --server URL`, or nothing where a command queries it

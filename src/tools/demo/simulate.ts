@@ -1,11 +1,11 @@
 import type { SimulatorOptions } from "../simulator/simulator.ts";
 import { renderDemoBanner, type TourStep } from "./demo-banner.ts";
 import { startControlledSimulator, type ControlledSimulator } from "./controlled-simulator.ts";
-import type { Arguments } from "../../command/framework/arguments.ts";
-import { CommandError } from "../../command/framework/command-error.ts";
-import { collectSignals } from "../../command/framework/signals.ts";
-import type { CommandContext } from "../../command/framework/command-context.ts";
-import { errorMessage } from "../../cluster/values/error-message.ts";
+import type { Arguments } from "../../core/command/framework/arguments.ts";
+import { CommandError } from "../../core/command/framework/command-error.ts";
+import { collectSignals } from "../../core/command/framework/signals.ts";
+import type { CommandContext } from "../../core/command/framework/command-context.ts";
+import { errorMessage } from "../../core/cluster/values/error-message.ts";
 
 /** `rolecall simulate`: serves a simulated cluster until SIGINT or SIGTERM; either counts as success. */
 export async function simulate({ args, result, print, signal }: CommandContext): Promise<void> {

@@ -1,7 +1,7 @@
-import type { KnownClusters } from "../../command/client/remembered-members.ts";
-import type { DoctorContext } from "../../command/doctor/doctor-context.ts";
-import { formatDuration } from "../../command/output/figures.ts";
-import { counted } from "../../command/output/words.ts";
+import type { KnownClusters } from "../../core/command/client/remembered-members.ts";
+import type { DoctorContext } from "../../core/command/doctor/doctor-context.ts";
+import { formatDuration } from "../../core/command/output/figures.ts";
+import { counted } from "../../core/command/output/words.ts";
 
 /**
  * Reports members that no balancer asks the running rolecall for (RC131), and names that are no members and that

@@ -1,7 +1,7 @@
 import { Client } from "undici";
-import type { TlsMaterial } from "../../config/tls-material.ts";
-import { withDeadline } from "../../command/client/deadline.ts";
-import type { DoctorContext } from "../../command/doctor/doctor-context.ts";
+import type { TlsMaterial } from "../../core/config/tls-material.ts";
+import { withDeadline } from "../../core/command/client/deadline.ts";
+import type { DoctorContext } from "../../core/command/doctor/doctor-context.ts";
 import { answeringNodes } from "./nodes.ts";
 import { tlsOf } from "./tls.ts";
 

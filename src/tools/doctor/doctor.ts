@@ -1,21 +1,21 @@
 import { configFrom, namedByScope, sourcesOf } from "../../app/client/configuration.ts";
 import { probedStatus } from "../../app/client/attachment.ts";
 import { probeLocally } from "../../app/client/local-probe.ts";
-import { withRememberedMembers } from "../../command/client/remembered-members.ts";
-import type { CommandContext } from "../../command/framework/command-context.ts";
-import { table } from "../../command/output/table.ts";
+import { withRememberedMembers } from "../../core/command/client/remembered-members.ts";
+import type { CommandContext } from "../../core/command/framework/command-context.ts";
+import { table } from "../../core/command/output/table.ts";
 import { checkAsked } from "./asked.ts";
 import { checkClocks } from "./clocks.ts";
 import { featureChecks, featureServerChecks, serverCheckOrder } from "../../app/registry/doctor.ts";
 import { featureEvidenceChecks, featureUnlistedChecks } from "../../app/registry/unlisted-checks.ts";
-import type { DoctorContext, ServerCheck } from "../../command/doctor/doctor-context.ts";
+import type { DoctorContext, ServerCheck } from "../../core/command/doctor/doctor-context.ts";
 import { checkGuards, checkMaxAge } from "./guards.ts";
 import { checkAddresses, checkIdentity, checkNodes, checkPasswordProtection, checkVersions } from "./nodes.ts";
 import { checkTls } from "./tls.ts";
 import { checkSenderLists } from "./sender-lists.ts";
 import { checkZones } from "./zones.ts";
 import { createServer } from "node:net";
-import type { ListenerConfig } from "../../config/model/config.ts";
+import type { ListenerConfig } from "../../core/config/model/config.ts";
 import { isRunningRolecall } from "./running-rolecall.ts";
 
 /** The checks with the members that are known, in their order. */

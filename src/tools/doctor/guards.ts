@@ -1,9 +1,9 @@
-import type { Guards } from "../../health/guards.ts";
-import { lockBoundMs } from "../../health/evidence/node/freshness.ts";
-import { defaultMaxAgeMs } from "../../config/schema/schema.ts";
-import { formatDuration } from "../../command/output/figures.ts";
-import { counted } from "../../command/output/words.ts";
-import type { DoctorContext } from "../../command/doctor/doctor-context.ts";
+import type { Guards } from "../../core/health/guards.ts";
+import { lockBoundMs } from "../../core/health/evidence/node/freshness.ts";
+import { defaultMaxAgeMs } from "../../core/config/schema/schema.ts";
+import { formatDuration } from "../../core/command/output/figures.ts";
+import { counted } from "../../core/command/output/words.ts";
+import type { DoctorContext } from "../../core/command/doctor/doctor-context.ts";
 
 /** The boolean guards, by their names in the configuration. */
 const booleanGuards: readonly (readonly [string, (guards: Guards) => boolean])[] = [

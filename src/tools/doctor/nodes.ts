@@ -1,12 +1,12 @@
-import type { Observation } from "../../cluster/observation.ts";
-import { majorVersion } from "../../cluster/documents/report.ts";
-import type { ClusterState } from "../../cluster/snapshot.ts";
-import { foreignScopeText } from "../../health/evidence/node/foreign-scope.ts";
-import { isMisaddressed } from "../../health/evidence/node/identity.ts";
-import { leftOutOf, leftOutText } from "../../health/evidence/node/left-out.ts";
-import { withholdsPassword } from "../../health/evidence/node/node-password.ts";
-import { counted } from "../../command/output/words.ts";
-import type { DoctorContext } from "../../command/doctor/doctor-context.ts";
+import type { Observation } from "../../core/cluster/observation.ts";
+import { majorVersion } from "../../core/cluster/documents/report.ts";
+import type { ClusterState } from "../../core/cluster/snapshot.ts";
+import { foreignScopeText } from "../../core/health/evidence/node/foreign-scope.ts";
+import { isMisaddressed } from "../../core/health/evidence/node/identity.ts";
+import { leftOutOf, leftOutText } from "../../core/health/evidence/node/left-out.ts";
+import { withholdsPassword } from "../../core/health/evidence/node/node-password.ts";
+import { counted } from "../../core/command/output/words.ts";
+import type { DoctorContext } from "../../core/command/doctor/doctor-context.ts";
 
 /** The supported major versions of Patroni, whose API the nodes speak. */
 const knownMajors: readonly number[] = [3, 4];

@@ -5,8 +5,8 @@ import { connect as connectHttp2 } from "node:http2";
 import { connect as connectPlain } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { featureDialects } from "../../app/registry/config.ts";
-import type { ListenerConfig } from "../../config/model/config.ts";
-import { formatHostPort } from "../../config/values/address.ts";
+import type { ListenerConfig } from "../../core/config/model/config.ts";
+import { formatHostPort } from "../../core/config/values/address.ts";
 
 /** How long a listener has to answer, in ms. */
 const answerMaxMs = 2_000;

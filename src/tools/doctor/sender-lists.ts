@@ -1,6 +1,6 @@
-import { unnamedStandbys } from "../../health/documents/unnamed-standbys.ts";
-import { listText } from "../../health/wording.ts";
-import type { DoctorContext } from "../../command/doctor/doctor-context.ts";
+import { unnamedStandbys } from "../../core/health/documents/unnamed-standbys.ts";
+import { listText } from "../../core/health/wording.ts";
+import type { DoctorContext } from "../../core/command/doctor/doctor-context.ts";
 
 /** Reports replicas that are known by exporters alone, and whose streams have other names (RC176). */
 export function checkSenderLists({ command: { result }, probed: { snapshot } }: DoctorContext): void {

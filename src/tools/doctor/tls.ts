@@ -1,17 +1,17 @@
 import { featureFiles } from "../../app/registry/config.ts";
 import { connect } from "node:tls";
-import { readTls, serverNamesOf, tlsTo, type TlsMaterial } from "../../config/tls-material.ts";
-import { counted } from "../../command/output/words.ts";
+import { readTls, serverNamesOf, tlsTo, type TlsMaterial } from "../../core/config/tls-material.ts";
+import { counted } from "../../core/command/output/words.ts";
 import { answeringNodes } from "./nodes.ts";
-import type { DoctorContext } from "../../command/doctor/doctor-context.ts";
-import { validityProblems } from "../../config/tls-problems.ts";
+import type { DoctorContext } from "../../core/command/doctor/doctor-context.ts";
+import { validityProblems } from "../../core/config/tls-problems.ts";
 import {
   checkClusterFiles,
   checkListenerFiles,
   checkNamedFiles,
   diagnoseTls,
   poolerFiles,
-} from "../../command/doctor/file-findings.ts";
+} from "../../core/command/doctor/file-findings.ts";
 
 /**
  * Checks the configured TLS files, of listeners and of connections to the nodes (RC109, RC111, RC114, RC115), and the

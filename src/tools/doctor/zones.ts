@@ -1,10 +1,10 @@
-import { parseZones } from "../../cluster/values/zone.ts";
-import { clusterNamed } from "../../cluster/lookup.ts";
-import type { Config } from "../../config/model/config.ts";
-import { zoneOf } from "../../health/evidence/node/zone.ts";
-import { policyOf } from "../../state/clusters.ts";
-import { counted } from "../../command/output/words.ts";
-import type { DoctorContext } from "../../command/doctor/doctor-context.ts";
+import { parseZones } from "../../core/cluster/values/zone.ts";
+import { clusterNamed } from "../../core/cluster/lookup.ts";
+import type { Config } from "../../core/config/model/config.ts";
+import { zoneOf } from "../../core/health/evidence/node/zone.ts";
+import { policyOf } from "../../core/state/clusters.ts";
+import { counted } from "../../core/command/output/words.ts";
+import type { DoctorContext } from "../../core/command/doctor/doctor-context.ts";
 
 /** What asks for zones in the configuration. */
 interface AskedZones {

@@ -1,12 +1,12 @@
-import type { DatabaseAddress } from "../../cluster/node.ts";
+import type { DatabaseAddress } from "../../core/cluster/node.ts";
 import {
   envoyAddress,
   envoyCheckHost,
   envoyChecksListener,
   envoyReadyCheck,
-} from "../../command/render/envoy-parts.ts";
-import type { BackendNode, CheckedApi, TargetCluster } from "../../command/render/targets.ts";
-import { isName } from "../../command/render/resolving.ts";
+} from "../../core/command/render/envoy-parts.ts";
+import type { BackendNode, CheckedApi, TargetCluster } from "../../core/command/render/targets.ts";
+import { isName } from "../../core/command/render/resolving.ts";
 
 const upstreamTls = "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext";
 

@@ -1,9 +1,9 @@
 import { stringify } from "yaml";
-import { envoyAddress, envoyAdminPort, envoyProxy } from "../../command/render/envoy-parts.ts";
+import { envoyAddress, envoyAdminPort, envoyProxy } from "../../core/command/render/envoy-parts.ts";
 import { checkClustersOf, checkHostname, checkListener } from "./envoy-checks.ts";
-import { declaredPorts, portsOf, readCheck, type RenderOptions } from "../../command/render/options.ts";
-import { commentLines, headComments } from "../../command/render/member-comments.ts";
-import { type TargetCluster, type Targets } from "../../command/render/targets.ts";
+import { declaredPorts, portsOf, readCheck, type RenderOptions } from "../../core/command/render/options.ts";
+import { commentLines, headComments } from "../../core/command/render/member-comments.ts";
+import { type TargetCluster, type Targets } from "../../core/command/render/targets.ts";
 
 const header = `# Rendered by rolecall for Envoy. Validate it: envoy --mode validate -c THIS_FILE
 #

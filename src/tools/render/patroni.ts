@@ -1,12 +1,12 @@
-import { secretProblem } from "../../cluster/values/secret-destination.ts";
-import { isLoopback } from "../../config/values/loopback.ts";
-import type { Arguments } from "../../command/framework/arguments.ts";
-import type { CommandContext } from "../../command/framework/command-context.ts";
-import { CommandError } from "../../command/framework/command-error.ts";
-import { edgesMax, hostPort, readAddressOption } from "../../command/render/edges.ts";
+import { secretProblem } from "../../core/cluster/values/secret-destination.ts";
+import { isLoopback } from "../../core/config/values/loopback.ts";
+import type { Arguments } from "../../core/command/framework/arguments.ts";
+import type { CommandContext } from "../../core/command/framework/command-context.ts";
+import { CommandError } from "../../core/command/framework/command-error.ts";
+import { edgesMax, hostPort, readAddressOption } from "../../core/command/render/edges.ts";
 import { hintScript } from "./hint-script.ts";
-import { headComments } from "../../command/render/member-comments.ts";
-import type { Targets } from "../../command/render/targets.ts";
+import { headComments } from "../../core/command/render/member-comments.ts";
+import type { Targets } from "../../core/command/render/targets.ts";
 
 /** What the settings and the script name. */
 interface HintOptions {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { askedByBalancers } from "../../../src/app/handlers/asked-by-balancers.ts";
-import type { LagLimit } from "../../../src/cluster/lag-limit.ts";
+import type { LagLimit } from "../../../src/core/cluster/lag-limit.ts";
 
 const limit: LagLimit = {
   route: "replica",

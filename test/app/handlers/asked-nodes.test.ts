@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { AskedNodes } from "../../../src/app/handlers/asked-nodes.ts";
-import type { ClusterState } from "../../../src/cluster/snapshot.ts";
-import { NodeCensus } from "../../../src/http/message/node-census.ts";
-import type { ChangeListener } from "../../../src/state/store.ts";
+import type { ClusterState } from "../../../src/core/cluster/snapshot.ts";
+import { NodeCensus } from "../../../src/core/http/message/node-census.ts";
+import type { ChangeListener } from "../../../src/core/state/store.ts";
 import { clusterStateOf } from "../../fake/cluster-state.ts";
 
 function clusterWith(...names: readonly string[]): ClusterState {

@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { apiHandler, apiRest } from "../../../src/app/handlers/feature-api.ts";
-import type { ListenerApi } from "../../../src/feature/listener-api.ts";
-import type { IncomingCall } from "../../../src/http/message/incoming-call.ts";
-import { emptyReply, type Reply } from "../../../src/http/message/reply.ts";
-import type { Request } from "../../../src/http/message/request.ts";
+import type { ListenerApi } from "../../../src/core/feature/listener-api.ts";
+import type { IncomingCall } from "../../../src/core/http/message/incoming-call.ts";
+import { emptyReply, type Reply } from "../../../src/core/http/message/reply.ts";
+import type { Request } from "../../../src/core/http/message/request.ts";
 import { configOf, listenerOf } from "../../fake/config.ts";
 
 const listener = listenerOf({ dialect: "exporter" });

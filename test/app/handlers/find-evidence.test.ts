@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type EvidenceSources, findEvidence } from "../../../src/app/handlers/main-backend.ts";
-import type { Recorded } from "../../../src/cluster/outcome.ts";
-import type { Accused } from "../../../src/events/accusation-history.ts";
-import type { PageReadingContext } from "../../../src/http/diagnostics/diagnostics-sources.ts";
+import type { Recorded } from "../../../src/core/cluster/outcome.ts";
+import type { Accused } from "../../../src/core/events/accusation-history.ts";
+import type { PageReadingContext } from "../../../src/core/http/diagnostics/diagnostics-sources.ts";
 
 const drain = { reason: "disk swap", by: null, extent: "all" as const, untilMs: 90_000, since: "", until: "" };
 const held: Recorded = {

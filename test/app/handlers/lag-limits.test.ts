@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { describeLimits } from "../../../src/app/handlers/lag-limits.ts";
-import type { Config } from "../../../src/config/model/config.ts";
-import { plainCheck } from "../../../src/health/check.ts";
-import { LimitCensus } from "../../../src/http/message/limit-census.ts";
+import type { Config } from "../../../src/core/config/model/config.ts";
+import { plainCheck } from "../../../src/core/health/check.ts";
+import { LimitCensus } from "../../../src/core/http/message/limit-census.ts";
 import { clusterOf, configOf, listenerOf } from "../../fake/config.ts";
 import { storeFixture } from "../../fake/store-fixture.ts";
 

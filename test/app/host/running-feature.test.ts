@@ -1,11 +1,11 @@
 /** The life of a feature in a process: loaded on first use, contained, and nothing left after its end. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { Config } from "../../../src/config/model/config.ts";
-import type { Feature, Host, ListenerInForce, Opened } from "../../../src/feature/feature.ts";
-import type { FeatureCall } from "../../../src/http/admin-api/admin-api.ts";
-import { Offer } from "../../../src/feature/offer.ts";
-import type { Scope } from "../../../src/feature/scope.ts";
+import type { Config } from "../../../src/core/config/model/config.ts";
+import type { Feature, Host, ListenerInForce, Opened } from "../../../src/core/feature/feature.ts";
+import type { FeatureCall } from "../../../src/core/http/admin-api/admin-api.ts";
+import { Offer } from "../../../src/core/feature/offer.ts";
+import type { Scope } from "../../../src/core/feature/scope.ts";
 import { featureIn, type FeaturesContext, type RunningFeature } from "../../../src/app/host/running-feature.ts";
 import { Features } from "../../../src/app/host/features.ts";
 import { clusterOf, configOf, listenerOf } from "../../fake/config.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { DocumentOutcome } from "../../../src/cluster/outcome.ts";
+import type { DocumentOutcome } from "../../../src/core/cluster/outcome.ts";
 import { DocumentFailures } from "../../../src/app/logs/document-failures.ts";
 import { clusterStateOf } from "../../fake/cluster-state.ts";
 

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { pino } from "pino";
 import { ListenerLog } from "../../../src/app/logs/listener-log.ts";
-import type { ListenerEvents } from "../../../src/http/listener/listener-events.ts";
-import type { Request } from "../../../src/http/message/request.ts";
+import type { ListenerEvents } from "../../../src/core/http/listener/listener-events.ts";
+import type { Request } from "../../../src/core/http/message/request.ts";
 import { listenerOf } from "../../fake/config.ts";
 
 type Line = Readonly<Record<string, unknown>>;

@@ -7,11 +7,11 @@ import { parse } from "yaml";
 import { allConditions, eventConditions } from "../../../src/app/registry/conditions.ts";
 import { clusterEventKinds } from "../../../src/app/registry/event-kinds.ts";
 import { commands } from "../../../src/cli/specs/commands.ts";
-import { isRuleId } from "../../../src/command/result/rules.ts";
-import { clusterConditions, clusterConditionWords } from "../../../src/health/conditions/cluster-condition.ts";
-import { harms, isOfWrites, rankOf } from "../../../src/health/conditions/condition.ts";
-import { conditions } from "../../../src/health/conditions/conditions.ts";
-import { isReason } from "../../../src/health/reason.ts";
+import { isRuleId } from "../../../src/core/command/result/rules.ts";
+import { clusterConditions, clusterConditionWords } from "../../../src/core/health/conditions/cluster-condition.ts";
+import { harms, isOfWrites, rankOf } from "../../../src/core/health/conditions/condition.ts";
+import { conditions } from "../../../src/core/health/conditions/conditions.ts";
+import { isReason } from "../../../src/core/health/reason.ts";
 
 const spec: {
   /** Files that name a kind of event, a word of the status or a rule of a condition, and why. */
@@ -40,10 +40,10 @@ describe("a condition is declared once", () => {
       ].join("|"),
     );
     const found = readdirSync("src", { recursive: true, encoding: "utf8" })
-      .filter((file) => /\.(?:ts|js)$/.test(file) && !file.startsWith("web/vendor/"))
+      .filter((file) => /\.(?:ts|js)$/.test(file))
       .filter(
         (file) =>
-          !file.startsWith("health/conditions/") && !/^features\/\w+\/(?:conditions|event-kinds)\.ts$/.test(file),
+          !file.startsWith("core/health/conditions/") && !/^features\/\w+\/(?:conditions|event-kinds)\.ts$/.test(file),
       )
       .filter((file) => named.test(readFileSync(`src/${file}`, "utf8").replace(/\/\*[^]*?\*\/|\/\/.*/g, "")));
     assert.deepEqual(found.sort(), Object.keys(spec.namedElsewhere).sort());

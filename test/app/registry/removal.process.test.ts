@@ -14,7 +14,7 @@ import { until } from "../../fake/until.ts";
 
 const features = readdirSync("src/features").sort();
 /** Folders whose tests only compute, and which every feature rests on. */
-const coreFolders = ["cluster", "health", "pools", "feature", "events"];
+const coreFolders = ["cluster", "health", "pools", "feature", "events"].map((folder) => join("core", folder));
 
 for (const feature of chosen())
   test(`without ${feature} the program compiles, the core's tests pass, and serve answers`, async (context) => {

@@ -3,11 +3,11 @@ import { IncomingMessage, ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import { test } from "node:test";
 import { buildWorkerBackend } from "../../../src/app/worker/worker-server.ts";
-import { unrestrictedAccess } from "../../../src/config/model/listener-access-config.ts";
+import { unrestrictedAccess } from "../../../src/core/config/model/listener-access-config.ts";
 import { exporterApi } from "../../../src/features/exporter/exporter-api.ts";
 import { configOf } from "../../fake/config.ts";
-import type { IncomingCall } from "../../../src/http/message/incoming-call.ts";
-import { PageGate } from "../../../src/http/pages/page-gate.ts";
+import type { IncomingCall } from "../../../src/core/http/message/incoming-call.ts";
+import { PageGate } from "../../../src/core/http/pages/page-gate.ts";
 
 function callOf(target: string): IncomingCall {
   const message = new IncomingMessage(new Socket());

@@ -3,14 +3,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
 import { WorkerState } from "../../../src/app/worker/worker-state.ts";
-import type { Config } from "../../../src/config/model/config.ts";
-import { defaultGuards } from "../../../src/health/guards.ts";
-import { monotonicOriginMs } from "../../../src/state/clock.ts";
-import { buildClusters, reconfigure } from "../../../src/state/clusters.ts";
-import { Store } from "../../../src/state/store.ts";
-import { OutcomeFeed } from "../../../src/workers/outcome-feed.ts";
+import type { Config } from "../../../src/core/config/model/config.ts";
+import { defaultGuards } from "../../../src/core/health/guards.ts";
+import { monotonicOriginMs } from "../../../src/core/state/clock.ts";
+import { buildClusters, reconfigure } from "../../../src/core/state/clusters.ts";
+import { Store } from "../../../src/core/state/store.ts";
+import { OutcomeFeed } from "../../../src/core/workers/outcome-feed.ts";
 import { clusterOf, configOf, nodeOf } from "../../fake/config.ts";
-import { anyEvent, names, outcomeSequence, sentAt } from "../../health/arbitraries.ts";
+import { anyEvent, names, outcomeSequence, sentAt } from "../../core/health/arbitraries.ts";
 
 const clock = { monotonicMs: 0, addedMs: 0 };
 

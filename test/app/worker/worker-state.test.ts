@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import type { Config } from "../../../src/config/model/config.ts";
+import type { Config } from "../../../src/core/config/model/config.ts";
 import { WorkerState } from "../../../src/app/worker/worker-state.ts";
-import { monotonicOriginMs } from "../../../src/state/clock.ts";
-import { buildClusters, reconfigure } from "../../../src/state/clusters.ts";
-import { Store } from "../../../src/state/store.ts";
-import { OutcomeFeed } from "../../../src/workers/outcome-feed.ts";
-import type { AdoptedState, FullState, ToWorker } from "../../../src/workers/messages.ts";
+import { monotonicOriginMs } from "../../../src/core/state/clock.ts";
+import { buildClusters, reconfigure } from "../../../src/core/state/clusters.ts";
+import { Store } from "../../../src/core/state/store.ts";
+import { OutcomeFeed } from "../../../src/core/workers/outcome-feed.ts";
+import type { AdoptedState, FullState, ToWorker } from "../../../src/core/workers/messages.ts";
 import { clusterOf, configOf, nodeOf } from "../../fake/config.ts";
 import { reportOf } from "../../fake/node-documents.ts";
 

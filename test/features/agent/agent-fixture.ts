@@ -1,4 +1,4 @@
-import type { AgentConfig } from "../../../src/config/model/config.ts";
+import type { AgentConfig } from "../../../src/core/config/model/config.ts";
 import type { AgentScope } from "../../../src/features/agent/agent-request.ts";
 import { AgentResponder } from "../../../src/features/agent/agent.ts";
 import { ClusterFixture } from "../../fake/cluster-fixture.ts";

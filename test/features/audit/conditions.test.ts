@@ -1,12 +1,12 @@
 /** When what the audit of the routes has found is an event, and when its end is. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { noPast } from "../../../src/events/stored/past.ts";
+import { noPast } from "../../../src/core/events/stored/past.ts";
 import type { RouteFinding } from "../../../src/features/audit/core/route-finding.ts";
-import { withNodes } from "../../../src/health/observe/membership.ts";
-import type { ClusterEvent } from "../../../src/events/cluster-event.ts";
-import { EventDetector } from "../../../src/events/detection/event-detector.ts";
-import { EventLog } from "../../../src/events/event-log.ts";
+import { withNodes } from "../../../src/core/health/observe/membership.ts";
+import type { ClusterEvent } from "../../../src/core/events/cluster-event.ts";
+import { EventDetector } from "../../../src/core/events/detection/event-detector.ts";
+import { EventLog } from "../../../src/core/events/event-log.ts";
 import { routesDiffer, routesFound } from "../../../src/features/audit/conditions.ts";
 import { ClusterFixture } from "../../fake/cluster-fixture.ts";
 import { silentLogger } from "../../fake/silent-logger.ts";

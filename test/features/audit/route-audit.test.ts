@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { haproxyAdvice } from "../../../src/features/haproxy/haproxy-target.ts";
-import type { ServerReading } from "../../../src/balancing/audited/reading.ts";
+import type { ServerReading } from "../../../src/core/balancing/audited/reading.ts";
 import { RouteAudit } from "../../../src/features/audit/route-audit.ts";
-import type { AuditTarget } from "../../../src/balancing/audited/audit-target.ts";
-import { plainCheck } from "../../../src/health/check.ts";
+import type { AuditTarget } from "../../../src/core/balancing/audited/audit-target.ts";
+import { plainCheck } from "../../../src/core/health/check.ts";
 import { ManualClock } from "../../fake/manual-clock.ts";
 import { storeFixture } from "../../fake/store-fixture.ts";
 import { serverOf } from "./core/audit-play.ts";

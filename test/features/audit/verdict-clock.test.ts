@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { VerdictClock } from "../../../src/features/audit/verdict-clock.ts";
-import { plainCheck } from "../../../src/health/check.ts";
+import { plainCheck } from "../../../src/core/health/check.ts";
 import { storeFixture } from "../../fake/store-fixture.ts";
 
 /** A clock over a cluster in which pg1 leads and pg2 follows, and how often the cluster was judged. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { CompanionKind } from "../../../src/cluster/companion.ts";
+import type { CompanionKind } from "../../../src/core/cluster/companion.ts";
 import { checkCompanion, type CompanionTarget } from "../../../src/features/companions/companion-check.ts";
 import { FakeCompanion, type CompanionBehaviour } from "../../fake/fake-companion.ts";
 import { freePort } from "../../fake/free-port.ts";

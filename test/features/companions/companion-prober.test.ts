@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
-import type { Failure } from "../../../src/cluster/values/failure.ts";
-import { companionState } from "../../../src/health/evidence/node/companions.ts";
+import type { Failure } from "../../../src/core/cluster/values/failure.ts";
+import { companionState } from "../../../src/core/health/evidence/node/companions.ts";
 import { CompanionProber } from "../../../src/features/companions/companion-prober.ts";
 import type { CompanionTarget } from "../../../src/features/companions/companion-check.ts";
 import { companionProbes } from "../../../src/features/companions/node-companions.ts";
-import type { BroughtToCluster } from "../../../src/probe/client/probe-context.ts";
-import { NodeProbers } from "../../../src/probe/node-probers.ts";
+import type { BroughtToCluster } from "../../../src/core/probe/client/probe-context.ts";
+import { NodeProbers } from "../../../src/core/probe/node-probers.ts";
 import { ClusterFixture } from "../../fake/cluster-fixture.ts";
 import { clusterOf } from "../../fake/config.ts";
 import { FakeTransport, failedReply } from "../../fake/fake-transport.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import type { Socket } from "node:net";
 import { test } from "node:test";
-import { EtcdClient } from "../../../src/etcd/etcd-client.ts";
-import { EtcdWatch, WatchLimit } from "../../../src/etcd/etcd-watch.ts";
+import { EtcdClient } from "../../../src/core/etcd/etcd-client.ts";
+import { EtcdWatch, WatchLimit } from "../../../src/core/etcd/etcd-watch.ts";
 import { ChangeFilter, scopeLimits, scopeUnits } from "../../../src/features/dcs/scope-keys.ts";
 import { serveRaw } from "../../fake/raw-node.ts";
 

@@ -1,16 +1,16 @@
 /** What the feature gives the core: reads and hints of what is probed here, and what is pending; nothing of the rest. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { DcsResult } from "../../../src/cluster/dcs.ts";
-import type { Hint } from "../../../src/cluster/hint.ts";
-import type { ClusterConfig } from "../../../src/config/model/config.ts";
-import type { Opened } from "../../../src/feature/feature.ts";
-import { pendingChanges } from "../../../src/feature/offers.ts";
-import { Scope } from "../../../src/feature/scope.ts";
+import type { DcsResult } from "../../../src/core/cluster/dcs.ts";
+import type { Hint } from "../../../src/core/cluster/hint.ts";
+import type { ClusterConfig } from "../../../src/core/config/model/config.ts";
+import type { Opened } from "../../../src/core/feature/feature.ts";
+import { pendingChanges } from "../../../src/core/feature/offers.ts";
+import { Scope } from "../../../src/core/feature/scope.ts";
 import type { DcsChange, DcsSource } from "../../../src/features/dcs/dcs-source.ts";
 import { dcsSources, openDcs } from "../../../src/features/dcs/open-dcs.ts";
-import { buildClusters } from "../../../src/state/clusters.ts";
-import { Store } from "../../../src/state/store.ts";
+import { buildClusters } from "../../../src/core/state/clusters.ts";
+import { Store } from "../../../src/core/state/store.ts";
 import { clusterOf, configOf, nodeOf } from "../../fake/config.ts";
 import { ManualClock } from "../../fake/manual-clock.ts";
 import { silentLogger } from "../../fake/silent-logger.ts";

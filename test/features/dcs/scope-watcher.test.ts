@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test, type TestContext } from "node:test";
-import type { DcsResult } from "../../../src/cluster/dcs.ts";
+import type { DcsResult } from "../../../src/core/cluster/dcs.ts";
 import { EtcdSource } from "../../../src/features/dcs/etcd-source.ts";
 import { ScopeWatcher } from "../../../src/features/dcs/scope-watcher.ts";
 import { FakeEtcd } from "../../fake/fake-etcd.ts";

@@ -1,5 +1,5 @@
 import type { TestContext } from "node:test";
-import type { DcsResult } from "../../../src/cluster/dcs.ts";
+import type { DcsResult } from "../../../src/core/cluster/dcs.ts";
 import type { DcsChange, DcsSource, DcsWatch } from "../../../src/features/dcs/dcs-source.ts";
 import { ScopeWatcher } from "../../../src/features/dcs/scope-watcher.ts";
 

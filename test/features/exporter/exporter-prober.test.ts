@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
-import type { NodeReply } from "../../../src/probe/client/client.ts";
+import type { NodeReply } from "../../../src/core/probe/client/client.ts";
 import { ExporterProber } from "../../../src/features/exporter/exporter-prober.ts";
 import { failedReply, FakeTransport, runPendingTasks } from "../../fake/fake-transport.ts";
 import { ClusterFixture } from "../../fake/cluster-fixture.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { BodySink, NodeConnection, StreamedReply } from "../../../src/probe/client/client.ts";
+import type { BodySink, NodeConnection, StreamedReply } from "../../../src/core/probe/client/client.ts";
 import { fetchPage, outcomeOf, readUp } from "../../../src/features/exporter/parse-exporter-response.ts";
 import { failedReply } from "../../fake/fake-transport.ts";
 

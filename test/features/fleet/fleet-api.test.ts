@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { suite, test, type TestContext } from "node:test";
-import { unrestrictedAccess } from "../../../src/config/model/listener-access-config.ts";
+import { unrestrictedAccess } from "../../../src/core/config/model/listener-access-config.ts";
 import { answerFleet } from "../../../src/features/fleet/fleet-api.ts";
-import { requestOf, writeReply } from "../../../src/http/message/http-exchange.ts";
-import { PageGate } from "../../../src/http/pages/page-gate.ts";
+import { requestOf, writeReply } from "../../../src/core/http/message/http-exchange.ts";
+import { PageGate } from "../../../src/core/http/pages/page-gate.ts";
 import { appOf, limit, portFor } from "../../app/app-fixture.ts";
 import { clusterOf, configOf, listenerOf } from "../../fake/config.ts";
 import { FleetFixture, leaseMs, type Member } from "../../fake/fleet-fixture.ts";

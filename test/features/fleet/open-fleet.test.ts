@@ -1,10 +1,10 @@
 /** What a fleet gives the core and other features: who probes what, drains and claims, over joining, reloading and leaving. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { Config } from "../../../src/config/model/config.ts";
-import { clusterSharings, evidenceBringers, runClaims, sharedDrains } from "../../../src/feature/offers.ts";
-import { Scope } from "../../../src/feature/scope.ts";
-import type { DrainElsewhere, EvidenceBringer } from "../../../src/feature/shared-evidence.ts";
+import type { Config } from "../../../src/core/config/model/config.ts";
+import { clusterSharings, evidenceBringers, runClaims, sharedDrains } from "../../../src/core/feature/offers.ts";
+import { Scope } from "../../../src/core/feature/scope.ts";
+import type { DrainElsewhere, EvidenceBringer } from "../../../src/core/feature/shared-evidence.ts";
 import type { FleetConfig } from "../../../src/features/fleet/config/fleet-schema.ts";
 import { fleetPlaces, openFleet, type RunningFleet } from "../../../src/features/fleet/open-fleet.ts";
 import { clusterOf, configOf } from "../../fake/config.ts";

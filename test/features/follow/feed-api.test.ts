@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { FeatureCall } from "../../../src/http/admin-api/admin-api.ts";
+import type { FeatureCall } from "../../../src/core/http/admin-api/admin-api.ts";
 import { answerFeed } from "../../../src/features/follow/feed-api.ts";
 
 for (const [method, target, status, error] of [

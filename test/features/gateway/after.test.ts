@@ -176,7 +176,7 @@ suite("requests that only a node can answer", () => {
       ];
       for (const path of [
         ...others,
-        "../../metrics",
+        "../../core/metrics",
         "%2e%2e/metrics",
         "a//b",
         "metrics%2f..%2freload",

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, suite, test } from "node:test";
 import { hashOf } from "../../../src/cli/commands/hash-password.ts";
-import type { ClusterConfig } from "../../../src/config/model/config.ts";
-import type { ListenerAuth } from "../../../src/config/model/listener-access-config.ts";
+import type { ClusterConfig } from "../../../src/core/config/model/config.ts";
+import type { ListenerAuth } from "../../../src/core/config/model/listener-access-config.ts";
 import { withFaultyGateway } from "../../fake/faulty-gateway-fixture.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "rolecall-authorization-"));

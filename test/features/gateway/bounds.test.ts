@@ -5,7 +5,7 @@ import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { test } from "node:test";
 import { hashOf } from "../../../src/cli/commands/hash-password.ts";
-import { unrestrictedAccess } from "../../../src/config/model/listener-access-config.ts";
+import { unrestrictedAccess } from "../../../src/core/config/model/listener-access-config.ts";
 import { until } from "../../fake/until.ts";
 import type { FakeNodeOptions } from "../../fake/fake-node.ts";
 import { withFaultyGateway } from "../../fake/faulty-gateway-fixture.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { suite, test, type TestContext } from "node:test";
 import { pino } from "pino";
 import { HaproxyBalancer } from "../../../src/features/haproxy/haproxy-balancer.ts";
-import type { ServerChange } from "../../../src/balancing/server-change.ts";
+import type { ServerChange } from "../../../src/core/balancing/server-change.ts";
 import { FakeHaproxy, type HaproxyFault } from "../../fake/fake-haproxy.ts";
 import { haproxyBackendOf } from "../../fake/config.ts";
 import { until } from "../../fake/until.ts";

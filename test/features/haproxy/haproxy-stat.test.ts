@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
-import type { ServerReading } from "../../../src/balancing/audited/reading.ts";
+import type { ServerReading } from "../../../src/core/balancing/audited/reading.ts";
 import { interOf, parseBackendIds, parseHaproxyStat } from "../../../src/features/haproxy/haproxy-stat.ts";
 
 const settings = { interMs: 500, pushMs: 1_000 };

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { suite, test, type TestContext } from "node:test";
 import { pino } from "pino";
-import type { ClusterMember } from "../../../src/balancing/cluster-members.ts";
+import type { ClusterMember } from "../../../src/core/balancing/cluster-members.ts";
 import { HaproxyBalancer } from "../../../src/features/haproxy/haproxy-balancer.ts";
 import { addedIds } from "../../../src/features/haproxy/server-state.ts";
-import type { ServerChange } from "../../../src/balancing/server-change.ts";
+import type { ServerChange } from "../../../src/core/balancing/server-change.ts";
 import { haproxyBackendOf } from "../../fake/config.ts";
 import { FakeHaproxy } from "../../fake/fake-haproxy.ts";
 import { until } from "../../fake/until.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { inPushOrder, pushStep } from "../../../src/features/haproxy/push-step.ts";
 import { parseServerStates, type ServerState } from "../../../src/features/haproxy/server-state.ts";
-import type { ServerChange } from "../../../src/balancing/server-change.ts";
+import type { ServerChange } from "../../../src/core/balancing/server-change.ts";
 
 const running: ServerState = {
   id: 1,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { findLag } from "../../../src/features/page/lag-api.ts";
-import type { PageReadingContext } from "../../../src/http/diagnostics/diagnostics-sources.ts";
+import type { PageReadingContext } from "../../../src/core/http/diagnostics/diagnostics-sources.ts";
 
 const rendering = { turn: { charge: () => {} }, signal: new AbortController().signal } as unknown as PageReadingContext;
 const minuteMs = 60_000;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { ServerResponse } from "node:http";
 import { test } from "node:test";
-import type { ClusterEvent } from "../../../src/events/cluster-event.ts";
+import type { ClusterEvent } from "../../../src/core/events/cluster-event.ts";
 import { ClusterRenderings } from "../../../src/features/page/cluster-renderings.ts";
 import { LiveStream, type LiveSubscription } from "../../../src/features/page/live-stream.ts";
 import { storeFixture, type StoreFixture } from "../../fake/store-fixture.ts";

@@ -12,11 +12,11 @@ import {
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { pino } from "pino";
-import type { DatabaseAddress } from "../../../src/cluster/node.ts";
-import { plainCheck } from "../../../src/health/check.ts";
-import { includedFiles, type IncludedFiles } from "../../../src/balancing/pgbouncer/included-file.ts";
+import type { DatabaseAddress } from "../../../src/core/cluster/node.ts";
+import { plainCheck } from "../../../src/core/health/check.ts";
+import { includedFiles, type IncludedFiles } from "../../../src/core/balancing/pgbouncer/included-file.ts";
 import { PgbouncerBalancer } from "../../../src/features/pgbouncer/pgbouncer-balancer.ts";
-import type { ServerChange } from "../../../src/balancing/server-change.ts";
+import type { ServerChange } from "../../../src/core/balancing/server-change.ts";
 import { FakeConsole, type ConsoleAnswer } from "../../fake/fake-console.ts";
 import { poolerOf } from "../../fake/pooler-setup.ts";
 import { temporaryFolder } from "../../fake/temporary-folder.ts";

@@ -6,7 +6,7 @@ import { after, suite, test, type TestContext } from "node:test";
 import { credentials, type ChannelCredentials } from "@grpc/grpc-js";
 import { loadConfig } from "../../../src/app/registry/config.ts";
 import type { App } from "../../../src/app/app.ts";
-import type { Config } from "../../../src/config/model/config.ts";
+import type { Config } from "../../../src/core/config/model/config.ts";
 import { CertificateAuthority } from "../../fake/certificates.ts";
 import { openFakeCluster } from "../../fake/fake-node.ts";
 import { freePort } from "../../fake/free-port.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Duplex, PassThrough } from "node:stream";
 import { test } from "node:test";
-import { ReadingTurns } from "../../../src/http/admission/reading-turns.ts";
+import { ReadingTurns } from "../../../src/core/http/admission/reading-turns.ts";
 import { PacedConnection } from "../../../src/features/xds/paced-connection.ts";
 import { assignmentType } from "../../fake/xds-client.ts";
 import { xdsFixture } from "./xds-fixture.ts";

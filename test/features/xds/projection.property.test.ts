@@ -2,14 +2,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import type { ClusterState } from "../../../src/cluster/snapshot.ts";
-import { isUnproven } from "../../../src/health/reason.ts";
-import { poolMembers } from "../../../src/pools/pool-members.ts";
-import { viewAt } from "../../../src/health/evidence/leadership/cluster-view.ts";
-import { isOfPrimary } from "../../../src/balancing/pool-verdicts.ts";
+import type { ClusterState } from "../../../src/core/cluster/snapshot.ts";
+import { isUnproven } from "../../../src/core/health/reason.ts";
+import { poolMembers } from "../../../src/core/pools/pool-members.ts";
+import { viewAt } from "../../../src/core/health/evidence/leadership/cluster-view.ts";
+import { isOfPrimary } from "../../../src/core/balancing/pool-verdicts.ts";
 import { PoolAssignments } from "../../../src/features/xds/pool-assignments.ts";
-import { observeAll, policyOf, sentAt, unprobedCluster } from "../../health/arbitraries.ts";
-import { nodeApiAnswer, poolScenario } from "../../pools/pool-scenario.ts";
+import { observeAll, policyOf, sentAt, unprobedCluster } from "../../core/health/arbitraries.ts";
+import { nodeApiAnswer, poolScenario } from "../../core/pools/pool-scenario.ts";
 
 /** The same cluster, in which every node has an address. */
 function addressed(cluster: ClusterState): ClusterState {

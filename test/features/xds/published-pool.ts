@@ -1,6 +1,6 @@
 import type { Assignment } from "../../../src/features/xds/assignment/assignment.ts";
 import type { PublishedPool } from "../../../src/features/xds/pool-assignments.ts";
-import { plainCheck } from "../../../src/health/check.ts";
+import { plainCheck } from "../../../src/core/health/check.ts";
 
 const empty: Assignment = { endpoints: [], zones: [], overprovisioning: 100, staleAfterMs: null, checksAt: null };
 

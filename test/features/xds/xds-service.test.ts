@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { ClusterState } from "../../../src/cluster/snapshot.ts";
-import { plainCheck } from "../../../src/health/check.ts";
-import { withNodes } from "../../../src/health/observe/membership.ts";
+import type { ClusterState } from "../../../src/core/cluster/snapshot.ts";
+import { plainCheck } from "../../../src/core/health/check.ts";
+import { withNodes } from "../../../src/core/health/observe/membership.ts";
 import { until } from "../../fake/until.ts";
 import {
   assignmentsIn,

@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
-import { errorMessage } from "../../../src/cluster/values/error-message.ts";
+import { errorMessage } from "../../../src/core/cluster/values/error-message.ts";
 
 export interface ClientsOptions {
   readonly port: number;

@@ -1,7 +1,7 @@
 /** A real Envoy, and what its admin interface says about the endpoints of its clusters. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { listOf, objectOf } from "../../../src/cluster/values/json.ts";
+import { listOf, objectOf } from "../../../src/core/cluster/values/json.ts";
 import { ask } from "./ask.ts";
 import { Child } from "./child.ts";
 import { until } from "../../fake/until.ts";

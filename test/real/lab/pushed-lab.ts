@@ -7,7 +7,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { parse, stringify } from "yaml";
-import { listOf, objectOf } from "../../../src/cluster/values/json.ts";
+import { listOf, objectOf } from "../../../src/core/cluster/values/json.ts";
 import { freePort } from "../../fake/free-port.ts";
 import { until } from "../../fake/until.ts";
 import { ask } from "./ask.ts";

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { isObject } from "../../../src/cluster/values/json.ts";
+import { isObject } from "../../../src/core/cluster/values/json.ts";
 import type { ConversationRequest } from "../../features/xds/conversation.ts";
 import { until } from "../../fake/until.ts";
 

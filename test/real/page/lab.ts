@@ -1,9 +1,9 @@
 import type { TestContext } from "node:test";
 import type { Browser } from "puppeteer-core";
 import type { App } from "../../../src/app/app.ts";
-import type { Config } from "../../../src/config/model/config.ts";
-import type { ListenerAccess } from "../../../src/config/model/listener-access-config.ts";
-import { unrestrictedAccess } from "../../../src/config/model/listener-access-config.ts";
+import type { Config } from "../../../src/core/config/model/config.ts";
+import type { ListenerAccess } from "../../../src/core/config/model/listener-access-config.ts";
+import { unrestrictedAccess } from "../../../src/core/config/model/listener-access-config.ts";
 import { startSimulator } from "../../../src/tools/simulator/simulator.ts";
 import { appOf, portFor, whole, withQuickProbes } from "../../app/app-fixture.ts";
 import { clusterOf, configOf, listenerOf } from "../../fake/config.ts";

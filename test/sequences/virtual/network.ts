@@ -1,4 +1,4 @@
-import type { ClientLimits, NodeConnection, NodeReply } from "../../../src/probe/client/client.ts";
+import type { ClientLimits, NodeConnection, NodeReply } from "../../../src/core/probe/client/client.ts";
 import type { Chance } from "../../../proof/campaign/chance.ts";
 import { exporterAt, isExporterAt } from "../../../proof/campaign/sim/exporter-connection.ts";
 import { timedOut, wasRefused, wasReset } from "../../../proof/campaign/sim/network-failures.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Machine } from "../../../src/app/machine/machine.ts";
 import { loadConfig } from "../../../src/app/registry/config.ts";
-import type { Config } from "../../../src/config/model/config.ts";
+import type { Config } from "../../../src/core/config/model/config.ts";
 import { Chance } from "../../../proof/campaign/chance.ts";
 import { virtualMachine } from "../../../proof/campaign/sim/machine.ts";
 import { VirtualTime } from "../../../proof/campaign/sim/virtual-time.ts";

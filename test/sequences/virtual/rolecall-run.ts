@@ -1,9 +1,9 @@
 import type { AnswerSources } from "../../../src/app/handlers/answer-sources.ts";
 import type { Machine } from "../../../src/app/machine/machine.ts";
 import { Monitor } from "../../../src/app/monitor.ts";
-import type { Config } from "../../../src/config/model/config.ts";
-import type { ListenerHandler } from "../../../src/http/message/handler.ts";
-import type { Reply } from "../../../src/http/message/reply.ts";
+import type { Config } from "../../../src/core/config/model/config.ts";
+import type { ListenerHandler } from "../../../src/core/http/message/handler.ts";
+import type { Reply } from "../../../src/core/http/message/reply.ts";
 import { metrics } from "../../../proof/campaign/sim/subject-metrics.ts";
 import { callOf, handlerOf, sourcesOf } from "../../../proof/campaign/sim/virtual-listener.ts";
 import { VirtualWorker } from "../../../proof/campaign/sim/virtual-worker.ts";

@@ -7,7 +7,7 @@ import { describe, test, type TestContext } from "node:test";
 import { App } from "../../../src/app/app.ts";
 import { isRunningRolecall } from "../../../src/tools/doctor/running-rolecall.ts";
 import { loadConfig } from "../../../src/app/registry/config.ts";
-import type { Config } from "../../../src/config/model/config.ts";
+import type { Config } from "../../../src/core/config/model/config.ts";
 import { selfSignedCertificate } from "../../fake/certificates.ts";
 import { openFakeNode } from "../../fake/fake-node.ts";
 import { runJson } from "../../fake/command-line.ts";

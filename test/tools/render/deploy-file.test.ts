@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { CommandError } from "../../../src/command/framework/command-error.ts";
+import { CommandError } from "../../../src/core/command/framework/command-error.ts";
 import { deployFile } from "../../../src/tools/render/output/deploy-file.ts";
 
 const name = "prometheus/prometheus.yml";

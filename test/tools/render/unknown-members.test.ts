@@ -1,5 +1,5 @@
 /**
- * Not known is never "none" (rule 16), in rendered files: what test/balancing/silent-projections.test.ts is for what is
+ * Not known is never "none" (rule 16), in rendered files: what test/core/balancing/silent-projections.test.ts is for what is
  * pushed and asked for.
  */
 import assert from "node:assert/strict";

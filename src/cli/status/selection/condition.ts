@@ -1,4 +1,4 @@
-import { clusterConditions, nodeConditions } from "../../../health/conditions/cluster-condition.ts";
+import { clusterConditions, nodeConditions } from "../../../core/health/conditions/cluster-condition.ts";
 
 /** How bad the condition of a cluster is: the worst is the highest. One that this version does not know is the worst. */
 export function clusterSeverity(condition: string): number {

@@ -1,6 +1,6 @@
-import { isProblem, isServing } from "../../../health/conditions/cluster-condition.ts";
-import type { StatusCluster } from "../../../command/client/cluster-status.ts";
-import type { Arguments } from "../../../command/framework/arguments.ts";
+import { isProblem, isServing } from "../../../core/health/conditions/cluster-condition.ts";
+import type { StatusCluster } from "../../../core/command/client/cluster-status.ts";
+import type { Arguments } from "../../../core/command/framework/arguments.ts";
 import type { ShownCluster } from "./shown-cluster.ts";
 import { sortClusters, statusOrders, type StatusOrder } from "./sorting.ts";
 

@@ -1,4 +1,4 @@
-import type { StatusCluster, StatusNode } from "../../../command/client/cluster-status.ts";
+import type { StatusCluster, StatusNode } from "../../../core/command/client/cluster-status.ts";
 
 /** A cluster as it is shown: perhaps without some of its nodes. */
 export interface ShownCluster {

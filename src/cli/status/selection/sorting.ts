@@ -1,4 +1,4 @@
-import type { StatusNode } from "../../../command/client/cluster-status.ts";
+import type { StatusNode } from "../../../core/command/client/cluster-status.ts";
 import { clusterSeverity, nodeSeverity } from "./condition.ts";
 import type { ShownCluster } from "./shown-cluster.ts";
 

@@ -1,6 +1,6 @@
-import { countedCondition, isServing } from "../../../health/conditions/cluster-condition.ts";
-import type { StatusCluster, StatusNode } from "../../../command/client/cluster-status.ts";
-import { formatDuration } from "../../../command/output/figures.ts";
+import { countedCondition, isServing } from "../../../core/health/conditions/cluster-condition.ts";
+import type { StatusCluster, StatusNode } from "../../../core/command/client/cluster-status.ts";
+import { formatDuration } from "../../../core/command/output/figures.ts";
 import { clusterSeverity } from "./condition.ts";
 
 /** How many clusters and nodes are well: the figures above the table. */

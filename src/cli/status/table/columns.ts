@@ -1,8 +1,8 @@
-import type { StatusCluster, StatusNode } from "../../../command/client/cluster-status.ts";
-import type { StatedLag } from "../../../health/evidence/node/plans.ts";
-import { formatKnownDuration, formatLag, sparkline } from "../../../command/output/figures.ts";
-import type { Style } from "../../../command/output/style.ts";
-import type { Cell } from "../../../command/output/table.ts";
+import type { StatusCluster, StatusNode } from "../../../core/command/client/cluster-status.ts";
+import type { StatedLag } from "../../../core/health/evidence/node/plans.ts";
+import { formatKnownDuration, formatLag, sparkline } from "../../../core/command/output/figures.ts";
+import type { Style } from "../../../core/command/output/style.ts";
+import type { Cell } from "../../../core/command/output/table.ts";
 
 /** Returns the recent lags of a node in bytes, oldest first; `null` where the lag was unknown. */
 export type LagHistory = (cluster: string, node: string) => readonly (number | null)[];

@@ -1,4 +1,4 @@
-import { textWidth } from "../../../command/output/words.ts";
+import { textWidth } from "../../../core/command/output/words.ts";
 
 /** A column as far as its width goes. */
 export interface ColumnSize {

@@ -1,10 +1,10 @@
-import { restrictingTags } from "../../../cluster/values/tags.ts";
-import type { DrainOverview } from "../../../health/documents/node-overview.ts";
-import { isSevere } from "../../../health/conditions/cluster-condition.ts";
-import { headlineOf } from "../../../health/documents/situation.ts";
-import type { StatusCluster, StatusNode } from "../../../command/client/cluster-status.ts";
-import { formatKnownDuration, formatLag } from "../../../command/output/figures.ts";
-import type { Style } from "../../../command/output/style.ts";
+import { restrictingTags } from "../../../core/cluster/values/tags.ts";
+import type { DrainOverview } from "../../../core/health/documents/node-overview.ts";
+import { isSevere } from "../../../core/health/conditions/cluster-condition.ts";
+import { headlineOf } from "../../../core/health/documents/situation.ts";
+import type { StatusCluster, StatusNode } from "../../../core/command/client/cluster-status.ts";
+import { formatKnownDuration, formatLag } from "../../../core/command/output/figures.ts";
+import type { Style } from "../../../core/command/output/style.ts";
 import type { ShownCluster } from "../selection/shown-cluster.ts";
 
 /** The reasons that say the same as the warning before them. */

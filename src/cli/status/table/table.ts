@@ -1,7 +1,7 @@
-import type { StatusNode } from "../../../command/client/cluster-status.ts";
-import { safe, type Style } from "../../../command/output/style.ts";
-import type { Cell } from "../../../command/output/table.ts";
-import { shorten, textWidth, wrapWords } from "../../../command/output/words.ts";
+import type { StatusNode } from "../../../core/command/client/cluster-status.ts";
+import { safe, type Style } from "../../../core/command/output/style.ts";
+import type { Cell } from "../../../core/command/output/table.ts";
+import { shorten, textWidth, wrapWords } from "../../../core/command/output/words.ts";
 import { statusColumns, type LagHistory, type StatusColumn } from "./columns.ts";
 import { columnGap, columnWidth, fitColumns, type TableLayout } from "./layout.ts";
 import { clusterTitle, nodeNotes, paintOfNotes, routeNotes, situationNotes } from "./notes.ts";

@@ -1,9 +1,9 @@
-import type { ClusterStatus } from "../../../command/client/cluster-status.ts";
+import type { ClusterStatus } from "../../../core/command/client/cluster-status.ts";
 import type { StatusSource } from "../../../app/client/status-source.ts";
-import { withDeadline } from "../../../command/client/deadline.ts";
-import type { CommandContext } from "../../../command/framework/command-context.ts";
-import { CommandError } from "../../../command/framework/command-error.ts";
-import { untilAborted } from "../../../command/framework/until-aborted.ts";
+import { withDeadline } from "../../../core/command/client/deadline.ts";
+import type { CommandContext } from "../../../core/command/framework/command-context.ts";
+import { CommandError } from "../../../core/command/framework/command-error.ts";
+import { untilAborted } from "../../../core/command/framework/until-aborted.ts";
 
 /** A status, or why there is none. */
 export type StatusAttempt = ClusterStatus | { readonly problem: string };

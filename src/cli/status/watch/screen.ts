@@ -1,7 +1,7 @@
-import type { ClusterStatus } from "../../../command/client/cluster-status.ts";
-import { formatDuration } from "../../../command/output/figures.ts";
-import { safe, type Style } from "../../../command/output/style.ts";
-import { shorten, textWidth, wrapWords } from "../../../command/output/words.ts";
+import type { ClusterStatus } from "../../../core/command/client/cluster-status.ts";
+import { formatDuration } from "../../../core/command/output/figures.ts";
+import { safe, type Style } from "../../../core/command/output/style.ts";
+import { shorten, textWidth, wrapWords } from "../../../core/command/output/words.ts";
 import { configLine } from "../config-line.ts";
 import { reasonsFooter } from "../reasons-footer.ts";
 import { selectClusters } from "../selection/selection.ts";

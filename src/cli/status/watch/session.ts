@@ -1,6 +1,6 @@
-import type { ClusterStatus, StatusCluster } from "../../../command/client/cluster-status.ts";
-import type { CommandContext } from "../../../command/framework/command-context.ts";
-import { sourceWords } from "../../../command/client/next-command.ts";
+import type { ClusterStatus, StatusCluster } from "../../../core/command/client/cluster-status.ts";
+import type { CommandContext } from "../../../core/command/framework/command-context.ts";
+import { sourceWords } from "../../../core/command/client/next-command.ts";
 import { selectionOf } from "../selection/selection.ts";
 import { type StatusAttempt, pause } from "./refresh.ts";
 import { WatchScreen } from "./screen.ts";

@@ -1,6 +1,6 @@
 import { emitKeypressEvents, type Key } from "node:readline";
-import type { Io } from "../../../command/output/io.ts";
-import { safeStyled } from "../../../command/output/style.ts";
+import type { Io } from "../../../core/command/output/io.ts";
+import { safeStyled } from "../../../core/command/output/style.ts";
 import type { PressedKey } from "./view.ts";
 
 /** Opens the alternate screen, so that the terminal is as it was when the command ends. Hides the cursor. */

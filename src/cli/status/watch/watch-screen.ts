@@ -1,5 +1,5 @@
-import type { ClusterStatus } from "../../../command/client/cluster-status.ts";
-import type { CommandContext } from "../../../command/framework/command-context.ts";
+import type { ClusterStatus } from "../../../core/command/client/cluster-status.ts";
+import type { CommandContext } from "../../../core/command/framework/command-context.ts";
 import { openStatusSource } from "../../../app/client/status-source.ts";
 import { pause, tryFetchStatus } from "./refresh.ts";
 import { WatchSession } from "./session.ts";

@@ -1,12 +1,12 @@
 import { routeFindingBlame } from "../core/route-finding.ts";
-import { isObject, listOf, type JsonObject } from "../../../cluster/values/json.ts";
-import { RolecallClient } from "../../../command/client/rolecall-client.ts";
-import type { CommandContext } from "../../../command/framework/command-context.ts";
-import { formatDuration } from "../../../command/output/figures.ts";
-import { safe, type Style } from "../../../command/output/style.ts";
-import { type Cell, table } from "../../../command/output/table.ts";
-import { counted } from "../../../command/output/words.ts";
-import type { RuleId } from "../../../command/result/rule-ids.ts";
+import { isObject, listOf, type JsonObject } from "../../../core/cluster/values/json.ts";
+import { RolecallClient } from "../../../core/command/client/rolecall-client.ts";
+import type { CommandContext } from "../../../core/command/framework/command-context.ts";
+import { formatDuration } from "../../../core/command/output/figures.ts";
+import { safe, type Style } from "../../../core/command/output/style.ts";
+import { type Cell, table } from "../../../core/command/output/table.ts";
+import { counted } from "../../../core/command/output/words.ts";
+import type { RuleId } from "../../../core/command/result/rule-ids.ts";
 
 /** The rule of each finding. One of a later version is a misroute until this version knows it. */
 const ruleOf: Readonly<Record<string, RuleId>> = {

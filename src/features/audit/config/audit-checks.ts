@@ -1,9 +1,9 @@
-import { type ConfigIssue, valueIssue } from "../../../config/model/issue.ts";
-import { repetitionIssues } from "../../../config/checks/name-checks.ts";
-import { findPool } from "../../../config/checks/pool-checks.ts";
-import { elementsOf, valid, type ValidParts } from "../../../config/checks/valid-parts.ts";
+import { type ConfigIssue, valueIssue } from "../../../core/config/model/issue.ts";
+import { repetitionIssues } from "../../../core/config/checks/name-checks.ts";
+import { findPool } from "../../../core/config/checks/pool-checks.ts";
+import { elementsOf, valid, type ValidParts } from "../../../core/config/checks/valid-parts.ts";
 import { auditedEnvoySchema } from "./audit-schema.ts";
-import { objectOf } from "../../../cluster/values/json.ts";
+import { objectOf } from "../../../core/cluster/values/json.ts";
 
 /** Checks the Envoys of the audit against each other, the other targets, and the pools that they name. */
 export function checkAudit(

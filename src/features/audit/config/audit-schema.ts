@@ -1,6 +1,6 @@
 import * as z from "zod";
-import type { Frozen } from "../../../config/model/config.ts";
-import { baseAddress, duration, list, name, section } from "../../../config/schema/value-schemas.ts";
+import type { Frozen } from "../../../core/config/model/config.ts";
+import { baseAddress, duration, list, name, section } from "../../../core/config/schema/value-schemas.ts";
 
 /** One entry of `audit.envoys`. */
 export const auditedEnvoySchema = z.strictObject(
@@ -47,7 +47,7 @@ export type AuditConfig = Frozen<z.output<typeof auditSchema>>;
 /** An Envoy that is looked at. */
 export type AuditedEnvoy = AuditConfig["envoys"][number];
 
-declare module "../../../config/model/config.ts" {
+declare module "../../../core/config/model/config.ts" {
   interface FeatureConfigs {
     readonly audit: AuditConfig;
   }

@@ -1,9 +1,9 @@
-import type { Observation } from "../../../cluster/observation.ts";
-import type { Check } from "../../../health/check.ts";
-import type { ClusterView } from "../../../health/evidence/leadership/cluster-view.ts";
-import { isUnproven, type Reason } from "../../../health/reason.ts";
-import type { Verdict } from "../../../health/verdict.ts";
-import { memberMaker } from "../../../pools/pool-members.ts";
+import type { Observation } from "../../../core/cluster/observation.ts";
+import type { Check } from "../../../core/health/check.ts";
+import type { ClusterView } from "../../../core/health/evidence/leadership/cluster-view.ts";
+import { isUnproven, type Reason } from "../../../core/health/reason.ts";
+import type { Verdict } from "../../../core/health/verdict.ts";
+import { memberMaker } from "../../../core/pools/pool-members.ts";
 
 /**
  * Which sessions of a pool a node may have, and since when, in ms of rolecall's clock.

@@ -1,9 +1,9 @@
-import type { AuditedPool, RouteDifference, RouteFindingKind } from "../../../balancing/audited/audit-target.ts";
-import { formatHostPort } from "../../../config/values/address.ts";
+import type { AuditedPool, RouteDifference, RouteFindingKind } from "../../../core/balancing/audited/audit-target.ts";
+import { formatHostPort } from "../../../core/config/values/address.ts";
 import type { Allowance } from "./allowance.ts";
 import { addressByName, nodeByName, nodeOfServer, type PoolTruth } from "./audited-pool.ts";
 import { confirmMs, neverLooked, nextPhase, type DifferencePhase, type Seen } from "./phase.ts";
-import type { PoolReading, ServerReading, TargetReading } from "../../../balancing/audited/reading.ts";
+import type { PoolReading, ServerReading, TargetReading } from "../../../core/balancing/audited/reading.ts";
 import {
   type Counted,
   type IdleWindow,

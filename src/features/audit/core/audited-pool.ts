@@ -1,6 +1,6 @@
-import type { AuditedPool } from "../../../balancing/audited/audit-target.ts";
-import type { DatabaseAddress } from "../../../cluster/node.ts";
-import { formatHostPort } from "../../../config/values/address.ts";
+import type { AuditedPool } from "../../../core/balancing/audited/audit-target.ts";
+import type { DatabaseAddress } from "../../../core/cluster/node.ts";
+import { formatHostPort } from "../../../core/config/values/address.ts";
 import type { Allowances } from "./allowance.ts";
 
 /** A member of a cluster, for the audit. */

@@ -2,7 +2,7 @@ import {
   type RouteFindingKind,
   routeFindingKinds,
   type RouteProgram,
-} from "../../../balancing/audited/audit-target.ts";
+} from "../../../core/balancing/audited/audit-target.ts";
 
 /** A balancer or pooler whose traffic differs from the snapshot, for longer than the mechanism takes that should move it. */
 export interface RouteFinding {

@@ -1,7 +1,7 @@
-import { countText } from "../../../health/wording.ts";
+import { countText } from "../../../core/health/wording.ts";
 import type { Allowance } from "./allowance.ts";
 import type { Seen } from "./phase.ts";
-import type { ServerReading } from "../../../balancing/audited/reading.ts";
+import type { ServerReading } from "../../../core/balancing/audited/reading.ts";
 
 /** What one look says of one server. */
 export interface Look {

@@ -1,7 +1,7 @@
-import { isObject, listOf, objectOf } from "../../../cluster/values/json.ts";
-import type { JsonObject } from "../../../cluster/values/json.ts";
-import { formatHostPort } from "../../../config/values/address.ts";
-import type { PoolReading, ServerReading } from "../../../balancing/audited/reading.ts";
+import { isObject, listOf, objectOf } from "../../../core/cluster/values/json.ts";
+import type { JsonObject } from "../../../core/cluster/values/json.ts";
+import { formatHostPort } from "../../../core/config/values/address.ts";
+import type { PoolReading, ServerReading } from "../../../core/balancing/audited/reading.ts";
 
 /** Reads `/clusters?format=json` of Envoy's admin interface, of the clusters that are named. */
 export function parseEnvoyClusters(

@@ -1,6 +1,6 @@
 import { get } from "node:http";
 import { parseEnvoyClusters } from "./envoy-clusters.ts";
-import type { RouteSource } from "../../../balancing/audited/route-source.ts";
+import type { RouteSource } from "../../../core/balancing/audited/route-source.ts";
 
 /** The longest answer, in bytes: some thousand endpoints. */
 const answerMax = 4 * 1024 * 1024;

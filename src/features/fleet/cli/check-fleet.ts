@@ -1,9 +1,9 @@
-import { isObject, listOf } from "../../../cluster/values/json.ts";
+import { isObject, listOf } from "../../../core/cluster/values/json.ts";
 import { diagnoseFleet } from "./fleet-findings.ts";
-import { type KnownClusters, notAsked } from "../../../command/client/remembered-members.ts";
-import { counted } from "../../../command/output/words.ts";
-import { diagnoseUpstreams } from "../../../command/doctor/diagnose-upstreams.ts";
-import type { DoctorContext } from "../../../command/doctor/doctor-context.ts";
+import { type KnownClusters, notAsked } from "../../../core/command/client/remembered-members.ts";
+import { counted } from "../../../core/command/output/words.ts";
+import { diagnoseUpstreams } from "../../../core/command/doctor/diagnose-upstreams.ts";
+import type { DoctorContext } from "../../../core/command/doctor/doctor-context.ts";
 
 /** Reports what is wrong with the fleet, and with the streams of its members, as the running rolecall sees it (RC134). */
 export async function checkFleetMembers(context: DoctorContext, known: KnownClusters): Promise<void> {

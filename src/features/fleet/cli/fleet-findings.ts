@@ -1,7 +1,7 @@
-import { isObject, listOf, type JsonObject } from "../../../cluster/values/json.ts";
-import { safe } from "../../../command/output/style.ts";
-import { counted } from "../../../command/output/words.ts";
-import type { ResultBuilder } from "../../../command/result/builder.ts";
+import { isObject, listOf, type JsonObject } from "../../../core/cluster/values/json.ts";
+import { safe } from "../../../core/command/output/style.ts";
+import { counted } from "../../../core/command/output/words.ts";
+import type { ResultBuilder } from "../../../core/command/result/builder.ts";
 
 /** Reports what is wrong with a fleet, as a member shows it in `GET /fleet` (RC134). */
 export function diagnoseFleet(fleet: JsonObject, result: Pick<ResultBuilder, "diagnose">): void {

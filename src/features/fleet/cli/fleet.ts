@@ -1,13 +1,13 @@
-import { isObject, listOf, parseJson, type JsonObject } from "../../../cluster/values/json.ts";
+import { isObject, listOf, parseJson, type JsonObject } from "../../../core/cluster/values/json.ts";
 import { diagnoseFleet, differenceText, sayingsText } from "./fleet-findings.ts";
-import { refusalAction } from "../../../command/client/refusal.ts";
-import { replyMessage, RolecallClient } from "../../../command/client/rolecall-client.ts";
-import type { CommandContext } from "../../../command/framework/command-context.ts";
-import { CommandError } from "../../../command/framework/command-error.ts";
-import { formatDuration } from "../../../command/output/figures.ts";
-import { safe, type Style } from "../../../command/output/style.ts";
-import { type Cell, table } from "../../../command/output/table.ts";
-import { drainTimeMs, operatorName } from "../../../command/client/drain-options.ts";
+import { refusalAction } from "../../../core/command/client/refusal.ts";
+import { replyMessage, RolecallClient } from "../../../core/command/client/rolecall-client.ts";
+import type { CommandContext } from "../../../core/command/framework/command-context.ts";
+import { CommandError } from "../../../core/command/framework/command-error.ts";
+import { formatDuration } from "../../../core/command/output/figures.ts";
+import { safe, type Style } from "../../../core/command/output/style.ts";
+import { type Cell, table } from "../../../core/command/output/table.ts";
+import { drainTimeMs, operatorName } from "../../../core/command/client/drain-options.ts";
 
 /** `rolecall fleet [drain|undrain MEMBER]`: the members of a fleet, and who probes what; or drains a member. */
 export async function fleetCommand(context: CommandContext): Promise<void> {

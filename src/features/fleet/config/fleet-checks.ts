@@ -1,8 +1,8 @@
-import { type ConfigIssue, lackIssue, valueIssue } from "../../../config/model/issue.ts";
-import { checkCertificate } from "../../../config/checks/cluster-checks.ts";
-import { valid, type ValidParts } from "../../../config/checks/valid-parts.ts";
-import { tlsSchema } from "../../../config/schema/tls-schema.ts";
-import { isObject, objectOf } from "../../../cluster/values/json.ts";
+import { type ConfigIssue, lackIssue, valueIssue } from "../../../core/config/model/issue.ts";
+import { checkCertificate } from "../../../core/config/checks/cluster-checks.ts";
+import { valid, type ValidParts } from "../../../core/config/checks/valid-parts.ts";
+import { tlsSchema } from "../../../core/config/schema/tls-schema.ts";
+import { isObject, objectOf } from "../../../core/cluster/values/json.ts";
 
 /** Checks the fleet against the keys beside it: its members follow each other, over their admin listeners. */
 export function checkFleet(

@@ -1,4 +1,4 @@
-import type { FindConfiguredFiles } from "../../../config/configured-files.ts";
+import type { FindConfiguredFiles } from "../../../core/config/configured-files.ts";
 
 /** The TLS files, the password and the token of the fleet. */
 export const fleetFiles: FindConfiguredFiles = ({ fleet }) =>

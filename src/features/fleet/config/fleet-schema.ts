@@ -1,9 +1,9 @@
 import * as z from "zod";
-import { absolute, absoluteTls, accessIn, type CompleteFeature } from "../../../config/assemble.ts";
-import type { Frozen } from "../../../config/model/config.ts";
-import { etcdAccess, etcdMembersSchema } from "../../../config/schema/etcd-schema.ts";
-import { tlsSchema } from "../../../config/schema/tls-schema.ts";
-import { checkTokenAddress } from "../../../config/schema/token-address.ts";
+import { absolute, absoluteTls, accessIn, type CompleteFeature } from "../../../core/config/assemble.ts";
+import type { Frozen } from "../../../core/config/model/config.ts";
+import { etcdAccess, etcdMembersSchema } from "../../../core/config/schema/etcd-schema.ts";
+import { tlsSchema } from "../../../core/config/schema/tls-schema.ts";
+import { checkTokenAddress } from "../../../core/config/schema/token-address.ts";
 import {
   baseAddress,
   dcsPrefix,
@@ -12,7 +12,7 @@ import {
   plainText,
   whenValid,
   zoneName,
-} from "../../../config/schema/value-schemas.ts";
+} from "../../../core/config/schema/value-schemas.ts";
 
 const nameAllowed = "a name of 1 to 64 letters, digits, dots, hyphens and underscores";
 
@@ -76,7 +76,7 @@ export const fleetSchema = fleetMapping
 /** The fleet whose members share the probes of the clusters. Files are absolute paths. */
 export type FleetConfig = Frozen<z.output<typeof fleetMapping>>;
 
-declare module "../../../config/model/config.ts" {
+declare module "../../../core/config/model/config.ts" {
   interface FeatureConfigs {
     readonly fleet: FleetConfig | null;
   }

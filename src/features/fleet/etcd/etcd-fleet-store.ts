@@ -1,10 +1,10 @@
-import type { SetTimer } from "../../../cluster/timer.ts";
-import { errorMessage } from "../../../cluster/values/error-message.ts";
-import { withoutUnsafe } from "../../../cluster/values/unsafe-text.ts";
-import type { AccessMaterial } from "../../../config/access-material.ts";
-import { EtcdClient, type EtcdLimits, statusText } from "../../../etcd/etcd-client.ts";
-import { encode, folderRange, type KeyEvent, parseRange, type RangeReply } from "../../../etcd/etcd-messages.ts";
-import { EtcdWatch, WatchLimit, type WatchUnits } from "../../../etcd/etcd-watch.ts";
+import type { SetTimer } from "../../../core/cluster/timer.ts";
+import { errorMessage } from "../../../core/cluster/values/error-message.ts";
+import { withoutUnsafe } from "../../../core/cluster/values/unsafe-text.ts";
+import type { AccessMaterial } from "../../../core/config/access-material.ts";
+import { EtcdClient, type EtcdLimits, statusText } from "../../../core/etcd/etcd-client.ts";
+import { encode, folderRange, type KeyEvent, parseRange, type RangeReply } from "../../../core/etcd/etcd-messages.ts";
+import { EtcdWatch, WatchLimit, type WatchUnits } from "../../../core/etcd/etcd-watch.ts";
 import type { ClaimedKey, FleetStore, StoreEvents, StorePhase } from "../ownership/fleet-store.ts";
 import {
   claimOrReadRequest,

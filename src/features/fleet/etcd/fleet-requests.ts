@@ -1,7 +1,7 @@
 /** What a fleet writes to etcd's JSON gateway (etcd 3.4 and later), and what it reads of the answers. */
-import { decode, encode, numberOf } from "../../../etcd/etcd-messages.ts";
+import { decode, encode, numberOf } from "../../../core/etcd/etcd-messages.ts";
 import type { ClaimedKey } from "../ownership/fleet-store.ts";
-import { isObject, listOf } from "../../../cluster/values/json.ts";
+import { isObject, listOf } from "../../../core/cluster/values/json.ts";
 
 /** Writes a key if there is none. */
 export function claimRequest(key: string, value: string, lease: string): object {

@@ -1,4 +1,4 @@
-import { sharedDifference } from "../../../config/outcome-shape.ts";
+import { sharedDifference } from "../../../core/config/outcome-shape.ts";
 import type { StorePhase } from "./fleet-store.ts";
 import {
   type ClusterAssignment,

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { CancelTimer, SetTimer } from "../../../cluster/timer.ts";
+import type { CancelTimer, SetTimer } from "../../../core/cluster/timer.ts";
 import type { ClaimedKey, FleetStore, StorePhase } from "./fleet-store.ts";
 import {
   fleetPieces,

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { parseJson } from "../../../cluster/values/json.ts";
+import { parseJson } from "../../../core/cluster/values/json.ts";
 
 /** A name in a key: it may contain no slash. */
 const memberId = z.string().regex(/^[\w.:[\]-]{1,255}$/);

@@ -1,6 +1,6 @@
-import type { KnownClusters } from "../../../command/client/remembered-members.ts";
-import { diagnoseUpstreams } from "../../../command/doctor/diagnose-upstreams.ts";
-import type { DoctorContext } from "../../../command/doctor/doctor-context.ts";
+import type { KnownClusters } from "../../../core/command/client/remembered-members.ts";
+import { diagnoseUpstreams } from "../../../core/command/doctor/diagnose-upstreams.ts";
+import type { DoctorContext } from "../../../core/command/doctor/doctor-context.ts";
 
 /** Looks at the streams of the instances that are followed, if there are some. */
 export async function checkUpstreams(context: DoctorContext, known: KnownClusters): Promise<void> {

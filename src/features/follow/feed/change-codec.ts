@@ -1,14 +1,19 @@
-import { documentMax } from "../../../cluster/documents/document-sizes.ts";
-import { parseReport, type Report } from "../../../cluster/documents/report.ts";
-import { outcomeKinds, type DocumentOutcome, type ProbeOutcome, type StatusOutcome } from "../../../cluster/outcome.ts";
-import { documentNames } from "../../../cluster/snapshot.ts";
-import { failureKinds, type Failure } from "../../../cluster/values/failure.ts";
-import { isObject, type JsonObject } from "../../../cluster/values/json.ts";
-import { parsePythonJson } from "../../../cluster/values/python-json.ts";
-import { type Tag, tagLimits } from "../../../cluster/values/tags.ts";
-import { withoutUnsafe } from "../../../cluster/values/unsafe-text.ts";
-import { decodeOutcome, encodeOutcome } from "../../../outcomes/outcome-codec.ts";
-import { readDocument } from "../../../probe/parse/parse-response.ts";
+import { documentMax } from "../../../core/cluster/documents/document-sizes.ts";
+import { parseReport, type Report } from "../../../core/cluster/documents/report.ts";
+import {
+  outcomeKinds,
+  type DocumentOutcome,
+  type ProbeOutcome,
+  type StatusOutcome,
+} from "../../../core/cluster/outcome.ts";
+import { documentNames } from "../../../core/cluster/snapshot.ts";
+import { failureKinds, type Failure } from "../../../core/cluster/values/failure.ts";
+import { isObject, type JsonObject } from "../../../core/cluster/values/json.ts";
+import { parsePythonJson } from "../../../core/cluster/values/python-json.ts";
+import { type Tag, tagLimits } from "../../../core/cluster/values/tags.ts";
+import { withoutUnsafe } from "../../../core/cluster/values/unsafe-text.ts";
+import { decodeOutcome, encodeOutcome } from "../../../core/outcomes/outcome-codec.ts";
+import { readDocument } from "../../../core/probe/parse/parse-response.ts";
 import { LastReports } from "./last-reports.ts";
 import { detailMax, instantMax } from "./state-values.ts";
 import { withPatch, patchOf } from "./text-patch.ts";

@@ -1,12 +1,12 @@
-import { documentMax } from "../../../cluster/documents/document-sizes.ts";
+import { documentMax } from "../../../core/cluster/documents/document-sizes.ts";
 import * as z from "zod";
-import type { DcsRead, DcsState, Withdrawal } from "../../../cluster/dcs.ts";
-import type { Drain } from "../../../cluster/drain.ts";
-import { configFields, dcsFields, drainFields } from "../../../cluster/evidence/evidence-fields.ts";
-import { historyRowsMax } from "../../../cluster/documents/history.ts";
-import type { Leadership } from "../../../cluster/leadership.ts";
-import type { CachedDocument, ClusterState, LeaderPosition, LeaderStatement } from "../../../cluster/snapshot.ts";
-import { schemaOfFields } from "../../../outcomes/field-schemas.ts";
+import type { DcsRead, DcsState, Withdrawal } from "../../../core/cluster/dcs.ts";
+import type { Drain } from "../../../core/cluster/drain.ts";
+import { configFields, dcsFields, drainFields } from "../../../core/cluster/evidence/evidence-fields.ts";
+import { historyRowsMax } from "../../../core/cluster/documents/history.ts";
+import type { Leadership } from "../../../core/cluster/leadership.ts";
+import type { CachedDocument, ClusterState, LeaderPosition, LeaderStatement } from "../../../core/cluster/snapshot.ts";
+import { schemaOfFields } from "../../../core/outcomes/field-schemas.ts";
 import { contactSchema, failureSchema, observationSchema, sentForms, viewSchema } from "./observation-schema.ts";
 import {
   sentFigure,

@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { drainExtents, drainMsMax, drainTextMax } from "../../../cluster/drain.ts";
-import { isObject } from "../../../cluster/values/json.ts";
-import { type ClockReading, instantOf } from "../../../state/clock.ts";
+import { drainExtents, drainMsMax, drainTextMax } from "../../../core/cluster/drain.ts";
+import { isObject } from "../../../core/cluster/values/json.ts";
+import { type ClockReading, instantOf } from "../../../core/state/clock.ts";
 import { boundedList, sentInstant, shortened } from "./state-values.ts";
 
 /** The path of a feed on an admin listener, and where its follower sends changes of its clusters, tokens and drains. */

@@ -1,4 +1,4 @@
-import type { Report } from "../../../cluster/documents/report.ts";
+import type { Report } from "../../../core/cluster/documents/report.ts";
 
 /** How many reports are looked at for each that comes, so that those of nodes that are gone are found. */
 const lookedAt = 2;

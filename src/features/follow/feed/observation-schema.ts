@@ -1,17 +1,17 @@
 import * as z from "zod";
-import type { Attachment, Measured } from "../../../cluster/attachment.ts";
-import type { CompanionEvidence } from "../../../cluster/companion.ts";
-import type { Contact } from "../../../cluster/contact.ts";
-import { unreadableFields, type Report } from "../../../cluster/documents/report.ts";
-import type { ExporterEvidence } from "../../../cluster/exporter/exporter-evidence.ts";
-import { exporterRoles } from "../../../cluster/exporter/exporter-report.ts";
-import type { Node } from "../../../cluster/node.ts";
-import type { Observation } from "../../../cluster/observation.ts";
-import { failureKinds, type Failure } from "../../../cluster/values/failure.ts";
-import type { WitnessView } from "../../../cluster/witness-view.ts";
-import { pageSchema } from "../../../outcomes/outcome-codec.ts";
-import { schemaOfFields, storedForms, type FormSchemas } from "../../../outcomes/field-schemas.ts";
-import { reportFields, senderFields } from "../../../cluster/evidence/evidence-fields.ts";
+import type { Attachment, Measured } from "../../../core/cluster/attachment.ts";
+import type { CompanionEvidence } from "../../../core/cluster/companion.ts";
+import type { Contact } from "../../../core/cluster/contact.ts";
+import { unreadableFields, type Report } from "../../../core/cluster/documents/report.ts";
+import type { ExporterEvidence } from "../../../core/cluster/exporter/exporter-evidence.ts";
+import { exporterRoles } from "../../../core/cluster/exporter/exporter-report.ts";
+import type { Node } from "../../../core/cluster/node.ts";
+import type { Observation } from "../../../core/cluster/observation.ts";
+import { failureKinds, type Failure } from "../../../core/cluster/values/failure.ts";
+import type { WitnessView } from "../../../core/cluster/witness-view.ts";
+import { pageSchema } from "../../../core/outcomes/outcome-codec.ts";
+import { schemaOfFields, storedForms, type FormSchemas } from "../../../core/outcomes/field-schemas.ts";
+import { reportFields, senderFields } from "../../../core/cluster/evidence/evidence-fields.ts";
 import {
   detailMax,
   sentFigure,

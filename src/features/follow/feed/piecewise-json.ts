@@ -1,5 +1,5 @@
-import { listOf, objectOf } from "../../../cluster/values/json.ts";
-import type { JsonLimits } from "../../../probe/parse/json-size.ts";
+import { listOf, objectOf } from "../../../core/cluster/values/json.ts";
+import type { JsonLimits } from "../../../core/probe/parse/json-size.ts";
 
 /** So many characters are parsed, or looked at, at once: what they contain takes a few ms at most. */
 const [pieceMax, lookMax] = [16_384, 262_144] as const;

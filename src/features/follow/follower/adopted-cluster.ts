@@ -1,10 +1,10 @@
-import type { DcsOutcome, DocumentOutcome, StatusOutcome } from "../../../cluster/outcome.ts";
-import type { Node } from "../../../cluster/node.ts";
-import type { ClusterState } from "../../../cluster/snapshot.ts";
-import type { ClusterConfig, ProbeConfig } from "../../../config/model/config.ts";
+import type { DcsOutcome, DocumentOutcome, StatusOutcome } from "../../../core/cluster/outcome.ts";
+import type { Node } from "../../../core/cluster/node.ts";
+import type { ClusterState } from "../../../core/cluster/snapshot.ts";
+import type { ClusterConfig, ProbeConfig } from "../../../core/config/model/config.ts";
 import { entriesMax } from "../feed/state-values.ts";
-import { withNodes } from "../../../health/observe/membership.ts";
-import { buildClusters } from "../../../state/clusters.ts";
+import { withNodes } from "../../../core/health/observe/membership.ts";
+import { buildClusters } from "../../../core/state/clusters.ts";
 
 /** Whether nothing is known of a cluster: no server of it has answered. */
 export function isUnheard({ nodes, contacts }: ClusterState): boolean {

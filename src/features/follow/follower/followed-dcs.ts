@@ -1,4 +1,4 @@
-import type { DcsResult, DcsState } from "../../../cluster/dcs.ts";
+import type { DcsResult, DcsState } from "../../../core/cluster/dcs.ts";
 
 /** Who is asked about the DCS now. */
 export interface DcsAskers {

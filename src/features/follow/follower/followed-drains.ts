@@ -1,5 +1,5 @@
-import { type Drain, drainExtents } from "../../../cluster/drain.ts";
-import type { ClusterState } from "../../../cluster/snapshot.ts";
+import { type Drain, drainExtents } from "../../../core/cluster/drain.ts";
+import type { ClusterState } from "../../../core/cluster/snapshot.ts";
 import { entriesMax } from "../feed/state-values.ts";
 
 /** A drain to be recorded; `null`: the one in force ends. */

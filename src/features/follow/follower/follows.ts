@@ -1,20 +1,20 @@
-import type { Drain, DrainChange, Durability } from "../../../cluster/drain.ts";
-import type { ProbeOutcome } from "../../../cluster/outcome.ts";
-import type { ClusterState } from "../../../cluster/snapshot.ts";
-import type { CancelTimer, SetTimer } from "../../../cluster/timer.ts";
-import type { ClusterConfig, Config, UpstreamConfig } from "../../../config/model/config.ts";
-import type { HealthPolicy } from "../../../health/health-policy.ts";
-import type { ClockReading } from "../../../state/clock.ts";
-import { errorMessage } from "../../../cluster/values/error-message.ts";
+import type { Drain, DrainChange, Durability } from "../../../core/cluster/drain.ts";
+import type { ProbeOutcome } from "../../../core/cluster/outcome.ts";
+import type { ClusterState } from "../../../core/cluster/snapshot.ts";
+import type { CancelTimer, SetTimer } from "../../../core/cluster/timer.ts";
+import type { ClusterConfig, Config, UpstreamConfig } from "../../../core/config/model/config.ts";
+import type { HealthPolicy } from "../../../core/health/health-policy.ts";
+import type { ClockReading } from "../../../core/state/clock.ts";
+import { errorMessage } from "../../../core/cluster/values/error-message.ts";
 import type { DrainOrder, FeedRefusal, FeedRequest, OrderedDrain, WantedCluster } from "../feed/feed-messages.ts";
-import { outcomeShape } from "../../../config/outcome-shape.ts";
+import { outcomeShape } from "../../../core/config/outcome-shape.ts";
 import type {
   ClusterSharing,
   DividedProbes,
   EvidenceStream,
   OtherOwners,
   OwnerDisagreement,
-} from "../../../feature/shared-evidence.ts";
+} from "../../../core/feature/shared-evidence.ts";
 import type { OpenFeed } from "./feed-connection.ts";
 import { FollowedCluster } from "./followed-cluster.ts";
 import { SecondOpinions } from "./second-opinions.ts";

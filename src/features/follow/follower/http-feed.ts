@@ -1,14 +1,14 @@
 import type { Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { Client } from "undici";
-import { errorMessage } from "../../../cluster/values/error-message.ts";
-import { secretProblem } from "../../../cluster/values/secret-destination.ts";
-import { objectOf, parseJson } from "../../../cluster/values/json.ts";
-import { withoutUnsafe } from "../../../cluster/values/unsafe-text.ts";
-import { firstLine } from "../../../config/access-material.ts";
-import type { UpstreamConfig } from "../../../config/model/config.ts";
-import { socketProblem } from "../../../balancing/socket-problem.ts";
-import { readTls } from "../../../config/tls-material.ts";
+import { errorMessage } from "../../../core/cluster/values/error-message.ts";
+import { secretProblem } from "../../../core/cluster/values/secret-destination.ts";
+import { objectOf, parseJson } from "../../../core/cluster/values/json.ts";
+import { withoutUnsafe } from "../../../core/cluster/values/unsafe-text.ts";
+import { firstLine } from "../../../core/config/access-material.ts";
+import type { UpstreamConfig } from "../../../core/config/model/config.ts";
+import { socketProblem } from "../../../core/balancing/socket-problem.ts";
+import { readTls } from "../../../core/config/tls-material.ts";
 import {
   type DrainOrder,
   echoPath,

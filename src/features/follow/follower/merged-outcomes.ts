@@ -1,5 +1,5 @@
-import type { DcsRead } from "../../../cluster/dcs.ts";
-import type { DcsOutcome, DrainOutcome, ProbeOutcome, StatusOutcome } from "../../../cluster/outcome.ts";
+import type { DcsRead } from "../../../core/cluster/dcs.ts";
+import type { DcsOutcome, DrainOutcome, ProbeOutcome, StatusOutcome } from "../../../core/cluster/outcome.ts";
 
 /** More failures in a row than any rule counts. */
 const failuresMax = 64;

@@ -1,5 +1,5 @@
-import type { StatusOutcome } from "../../../cluster/outcome.ts";
-import type { OwnerDisagreement } from "../../../feature/shared-evidence.ts";
+import type { StatusOutcome } from "../../../core/cluster/outcome.ts";
+import type { OwnerDisagreement } from "../../../core/feature/shared-evidence.ts";
 
 /** When views count. In ms. */
 export interface ViewTimes {

@@ -1,5 +1,5 @@
-import type { StatusOutcome } from "../../../cluster/outcome.ts";
-import type { SetTimer } from "../../../cluster/timer.ts";
+import type { StatusOutcome } from "../../../core/cluster/outcome.ts";
+import type { SetTimer } from "../../../core/cluster/timer.ts";
 
 /** What second opinions depend on. */
 export interface SecondOpinionsContext {

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
-import type { ProbeOutcome } from "../../../cluster/outcome.ts";
-import type { ClusterState } from "../../../cluster/snapshot.ts";
-import type { CancelTimer, SetTimer } from "../../../cluster/timer.ts";
-import { isObject } from "../../../cluster/values/json.ts";
-import { type ClockReading, instantOf } from "../../../state/clock.ts";
+import type { ProbeOutcome } from "../../../core/cluster/outcome.ts";
+import type { ClusterState } from "../../../core/cluster/snapshot.ts";
+import type { CancelTimer, SetTimer } from "../../../core/cluster/timer.ts";
+import { isObject } from "../../../core/cluster/values/json.ts";
+import { type ClockReading, instantOf } from "../../../core/state/clock.ts";
 import { clusterStateSchema, stateForm } from "../feed/cluster-state-schema.ts";
 import { ChangeDecoder, type MessageTime } from "../feed/change-codec.ts";
 import {
@@ -14,7 +14,7 @@ import {
   type OrderedDrain,
   type WantedCluster,
 } from "../feed/feed-messages.ts";
-import { feedProtocol } from "../../../config/outcome-shape.ts";
+import { feedProtocol } from "../../../core/config/outcome-shape.ts";
 import { SendingBound } from "../feed/sending-bound.ts";
 import type { FeedConnection, OpenFeed } from "./feed-connection.ts";
 

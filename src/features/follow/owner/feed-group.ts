@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
-import type { ProbeOutcome } from "../../../cluster/outcome.ts";
-import type { CancelTimer, SetTimer } from "../../../cluster/timer.ts";
-import type { ClockReading } from "../../../state/clock.ts";
+import type { ProbeOutcome } from "../../../core/cluster/outcome.ts";
+import type { CancelTimer, SetTimer } from "../../../core/cluster/timer.ts";
+import type { ClockReading } from "../../../core/state/clock.ts";
 import { ChangeEncoder } from "../feed/change-codec.ts";
 import { sendingTime } from "../feed/feed-messages.ts";
 

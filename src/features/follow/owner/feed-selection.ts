@@ -1,6 +1,6 @@
-import type { ClusterConfig, Config } from "../../../config/model/config.ts";
+import type { ClusterConfig, Config } from "../../../core/config/model/config.ts";
 import { type FeedRefusal, refusalsMax, type WantedCluster } from "../feed/feed-messages.ts";
-import { firstDifference, outcomeShape } from "../../../config/outcome-shape.ts";
+import { firstDifference, outcomeShape } from "../../../core/config/outcome-shape.ts";
 import type { FeedAbout } from "./feed-stream.ts";
 
 type FedConfig = Pick<Config, "clusters" | "probe">;

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../../cluster/values/json.ts";
+import type { JsonObject } from "../../../core/cluster/values/json.ts";
 import { writtenState } from "../feed/state-values.ts";
 import { compressedLine } from "./feed-group.ts";
 

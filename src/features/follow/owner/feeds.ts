@@ -1,10 +1,10 @@
-import { type DrainRequest, drainTextMax, type Durability } from "../../../cluster/drain.ts";
-import type { ProbeOutcome } from "../../../cluster/outcome.ts";
-import type { ClusterState } from "../../../cluster/snapshot.ts";
-import type { CancelTimer, SetTimer } from "../../../cluster/timer.ts";
-import { withoutUnsafe } from "../../../cluster/values/unsafe-text.ts";
-import type { Config } from "../../../config/model/config.ts";
-import { type ClockReading, instantOf } from "../../../state/clock.ts";
+import { type DrainRequest, drainTextMax, type Durability } from "../../../core/cluster/drain.ts";
+import type { ProbeOutcome } from "../../../core/cluster/outcome.ts";
+import type { ClusterState } from "../../../core/cluster/snapshot.ts";
+import type { CancelTimer, SetTimer } from "../../../core/cluster/timer.ts";
+import { withoutUnsafe } from "../../../core/cluster/values/unsafe-text.ts";
+import type { Config } from "../../../core/config/model/config.ts";
+import { type ClockReading, instantOf } from "../../../core/state/clock.ts";
 import {
   drainOrderSchema,
   echoRequestSchema,
@@ -17,7 +17,7 @@ import {
   sendingTime,
 } from "../feed/feed-messages.ts";
 import { sentStateOf, stateForm } from "../feed/cluster-state-schema.ts";
-import { feedProtocol } from "../../../config/outcome-shape.ts";
+import { feedProtocol } from "../../../core/config/outcome-shape.ts";
 import { FeedGroup } from "./feed-group.ts";
 import { type FeedSelection, refusalFor, feedRefusalOf, feedSelectionOf, wantedIn } from "./feed-selection.ts";
 import { type FeedAbout, type FeedOutlet, FeedStream, unread } from "./feed-stream.ts";

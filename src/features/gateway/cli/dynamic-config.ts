@@ -1,10 +1,10 @@
-import { isObject, parseJson, type JsonObject } from "../../../cluster/values/json.ts";
-import { readYamlFile } from "../../../config/sources/yaml-file.ts";
-import { CommandError } from "../../../command/framework/command-error.ts";
-import { confirm } from "../../../command/framework/confirm.ts";
-import { clusterPath, callManagementApi, managementTimeout } from "../../../command/client/management-call.ts";
-import { RolecallClient } from "../../../command/client/rolecall-client.ts";
-import type { CommandContext } from "../../../command/framework/command-context.ts";
+import { isObject, parseJson, type JsonObject } from "../../../core/cluster/values/json.ts";
+import { readYamlFile } from "../../../core/config/sources/yaml-file.ts";
+import { CommandError } from "../../../core/command/framework/command-error.ts";
+import { confirm } from "../../../core/command/framework/confirm.ts";
+import { clusterPath, callManagementApi, managementTimeout } from "../../../core/command/client/management-call.ts";
+import { RolecallClient } from "../../../core/command/client/rolecall-client.ts";
+import type { CommandContext } from "../../../core/command/framework/command-context.ts";
 
 /** `rolecall config`: shows the dynamic configuration; `--set` and `--patch` merge into it, `--replace` replaces it. */
 export async function dynamicConfig(context: CommandContext): Promise<void> {

@@ -1,14 +1,14 @@
-import { confirm } from "../../../command/framework/confirm.ts";
+import { confirm } from "../../../core/command/framework/confirm.ts";
 import {
   callManagementApi,
   clusterPath,
   managementTimeout,
   scheduledTime,
-} from "../../../command/client/management-call.ts";
-import { splitGivenName } from "../../../command/client/node-name.ts";
-import { RolecallClient } from "../../../command/client/rolecall-client.ts";
-import type { CommandContext } from "../../../command/framework/command-context.ts";
-import { CommandError } from "../../../command/framework/command-error.ts";
+} from "../../../core/command/client/management-call.ts";
+import { splitGivenName } from "../../../core/command/client/node-name.ts";
+import { RolecallClient } from "../../../core/command/client/rolecall-client.ts";
+import type { CommandContext } from "../../../core/command/framework/command-context.ts";
+import { CommandError } from "../../../core/command/framework/command-error.ts";
 
 /** `rolecall failover --candidate NODE`: makes a candidate the leader, even without the current leader. */
 export async function failover(context: CommandContext): Promise<void> {

@@ -1,11 +1,11 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { KnownClusters } from "../../../command/client/remembered-members.ts";
-import type { DoctorContext } from "../../../command/doctor/doctor-context.ts";
-import { defaultRenderOptions } from "../../../command/render/options.ts";
-import { targetsOf } from "../../../command/render/targets.ts";
-import { execute } from "../../../command/result/evidence.ts";
+import type { KnownClusters } from "../../../core/command/client/remembered-members.ts";
+import type { DoctorContext } from "../../../core/command/doctor/doctor-context.ts";
+import { defaultRenderOptions } from "../../../core/command/render/options.ts";
+import { targetsOf } from "../../../core/command/render/targets.ts";
+import { execute } from "../../../core/command/result/evidence.ts";
 import { renderHaproxy } from "../render/haproxy-file.ts";
 
 /** How long `haproxy -c` may take, in ms. */

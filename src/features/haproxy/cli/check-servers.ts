@@ -1,14 +1,14 @@
-import type { DatabaseAddress } from "../../../cluster/node.ts";
-import { readRegularFile } from "../../../files/regular-file.ts";
-import { parseDatabaseAddress } from "../../../health/check.ts";
-import { isDifferentAddress } from "../../../health/evidence/node/identity.ts";
-import type { StatusCluster, StatusNode } from "../../../command/client/cluster-status.ts";
-import { sectionsOf, type HaproxySection } from "../../../balancing/haproxy-sections.ts";
-import type { KnownClusters } from "../../../command/client/remembered-members.ts";
-import type { DoctorContext } from "../../../command/doctor/doctor-context.ts";
-import { counted } from "../../../command/output/words.ts";
-import { errorMessage } from "../../../cluster/values/error-message.ts";
-import type { RuleId } from "../../../command/result/rule-ids.ts";
+import type { DatabaseAddress } from "../../../core/cluster/node.ts";
+import { readRegularFile } from "../../../core/files/regular-file.ts";
+import { parseDatabaseAddress } from "../../../core/health/check.ts";
+import { isDifferentAddress } from "../../../core/health/evidence/node/identity.ts";
+import type { StatusCluster, StatusNode } from "../../../core/command/client/cluster-status.ts";
+import { sectionsOf, type HaproxySection } from "../../../core/balancing/haproxy-sections.ts";
+import type { KnownClusters } from "../../../core/command/client/remembered-members.ts";
+import type { DoctorContext } from "../../../core/command/doctor/doctor-context.ts";
+import { counted } from "../../../core/command/output/words.ts";
+import { errorMessage } from "../../../core/cluster/values/error-message.ts";
+import type { RuleId } from "../../../core/command/result/rule-ids.ts";
 
 /** What is wrong with the servers of an haproxy.cfg. */
 interface ServerFinding {

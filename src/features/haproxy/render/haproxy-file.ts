@@ -1,11 +1,11 @@
 import { haproxyPools, type HaproxyPool } from "./haproxy-pool.ts";
 import { checkWords, clusterSections, directWords } from "./haproxy-pools.ts";
-import { hostPort } from "../../../command/render/edges.ts";
-import type { RenderOptions } from "../../../command/render/options.ts";
-import type { AgentChecks } from "../../../command/render/render-target.ts";
-import { headComments } from "../../../command/render/member-comments.ts";
-import type { BackendNode, TargetCluster, Targets } from "../../../command/render/targets.ts";
-import { resolving } from "../../../command/render/resolving.ts";
+import { hostPort } from "../../../core/command/render/edges.ts";
+import type { RenderOptions } from "../../../core/command/render/options.ts";
+import type { AgentChecks } from "../../../core/command/render/render-target.ts";
+import { headComments } from "../../../core/command/render/member-comments.ts";
+import type { BackendNode, TargetCluster, Targets } from "../../../core/command/render/targets.ts";
+import { resolving } from "../../../core/command/render/resolving.ts";
 
 /**
  * Renders an HAProxy configuration in the shape of config/examples/haproxy.cfg: the checks go through `listen rolecall`

@@ -1,6 +1,6 @@
-import { CommandError } from "../../../command/framework/command-error.ts";
-import { declaredPorts, portsOf, readCheck, type RenderOptions } from "../../../command/render/options.ts";
-import type { TargetCluster, TargetPool, Targets } from "../../../command/render/targets.ts";
+import { CommandError } from "../../../core/command/framework/command-error.ts";
+import { declaredPorts, portsOf, readCheck, type RenderOptions } from "../../../core/command/render/options.ts";
+import type { TargetCluster, TargetPool, Targets } from "../../../core/command/render/targets.ts";
 
 /** A pool, and the sections of HAProxy that it has. */
 export interface HaproxyPool {

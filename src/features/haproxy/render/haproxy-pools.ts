@@ -1,10 +1,10 @@
-import { hostPort } from "../../../command/render/edges.ts";
-import type { RenderOptions } from "../../../command/render/options.ts";
-import type { AgentChecks } from "../../../command/render/render-target.ts";
+import { hostPort } from "../../../core/command/render/edges.ts";
+import type { RenderOptions } from "../../../core/command/render/options.ts";
+import type { AgentChecks } from "../../../core/command/render/render-target.ts";
 import type { HaproxyPool } from "./haproxy-pool.ts";
-import { commentLines } from "../../../command/render/member-comments.ts";
-import { type BackendNode, type CheckedApi, type TargetCluster } from "../../../command/render/targets.ts";
-import { isName, resolving } from "../../../command/render/resolving.ts";
+import { commentLines } from "../../../core/command/render/member-comments.ts";
+import { type BackendNode, type CheckedApi, type TargetCluster } from "../../../core/command/render/targets.ts";
+import { isName, resolving } from "../../../core/command/render/resolving.ts";
 
 /** How the sections of one cluster are rendered. */
 export interface SectionSettings {

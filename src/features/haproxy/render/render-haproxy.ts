@@ -1,8 +1,8 @@
-import type { CommandContext } from "../../../command/framework/command-context.ts";
-import { CommandError } from "../../../command/framework/command-error.ts";
-import { requireBalanced } from "../../../command/render/balanced.ts";
-import type { RenderContext } from "../../../command/render/render-target.ts";
-import type { Targets } from "../../../command/render/targets.ts";
+import type { CommandContext } from "../../../core/command/framework/command-context.ts";
+import { CommandError } from "../../../core/command/framework/command-error.ts";
+import { requireBalanced } from "../../../core/command/render/balanced.ts";
+import type { RenderContext } from "../../../core/command/render/render-target.ts";
+import type { Targets } from "../../../core/command/render/targets.ts";
 import { renderHaproxy } from "./haproxy-file.ts";
 
 /** `rolecall render haproxy` */

@@ -1,8 +1,8 @@
 import { stat } from "node:fs/promises";
 import { isHistoryDirectory } from "../store/history-directory.ts";
-import { CommandError } from "../../../command/framework/command-error.ts";
-import type { CommandContext } from "../../../command/framework/command-context.ts";
-import { errorMessage } from "../../../cluster/values/error-message.ts";
+import { CommandError } from "../../../core/command/framework/command-error.ts";
+import type { CommandContext } from "../../../core/command/framework/command-context.ts";
+import { errorMessage } from "../../../core/cluster/values/error-message.ts";
 
 /** The history that `--directory` names. */
 export interface HistoryDirectory {

@@ -1,6 +1,6 @@
-import type { Severity } from "../../../command/result/document.ts";
-import { formatLocalTime, localZone } from "../../../command/output/local-time.ts";
-import { safe, type Style } from "../../../command/output/style.ts";
+import type { Severity } from "../../../core/command/result/document.ts";
+import { formatLocalTime, localZone } from "../../../core/command/output/local-time.ts";
+import { safe, type Style } from "../../../core/command/output/style.ts";
 
 /** An event as it is printed. */
 export interface PrintedEvent {

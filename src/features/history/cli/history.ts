@@ -1,12 +1,12 @@
-import { eventSeverities } from "../../../events/cluster-event.ts";
+import { eventSeverities } from "../../../core/events/cluster-event.ts";
 import { setTimeout as pause } from "node:timers/promises";
-import { splitGivenName } from "../../../command/client/node-name.ts";
+import { splitGivenName } from "../../../core/command/client/node-name.ts";
 import { fetchPastEvents, readPastEvents, type PastEvents, type PastEventsQuery } from "./past-events.ts";
-import { parsePastTime } from "../../../command/client/past-time.ts";
-import { CommandError } from "../../../command/framework/command-error.ts";
-import type { CommandContext } from "../../../command/framework/command-context.ts";
+import { parsePastTime } from "../../../core/command/client/past-time.ts";
+import { CommandError } from "../../../core/command/framework/command-error.ts";
+import type { CommandContext } from "../../../core/command/framework/command-context.ts";
 import { eventTableHead, eventTableRows, layoutOf, type PrintedEvent } from "./event-table.ts";
-import { formatZonedTime } from "../../../command/output/local-time.ts";
+import { formatZonedTime } from "../../../core/command/output/local-time.ts";
 
 /** Interval of the requests of --follow, in ms. */
 const followMs = 2_000;

@@ -1,11 +1,11 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { fetchPastIncident, readPastIncident, type PastIncident } from "./past-incident.ts";
-import { parsePastTime } from "../../../command/client/past-time.ts";
-import { CommandError } from "../../../command/framework/command-error.ts";
-import type { CommandContext } from "../../../command/framework/command-context.ts";
-import { formatByteSize } from "../../../cluster/values/byte-size.ts";
-import { formatZonedTime } from "../../../command/output/local-time.ts";
-import { errorMessage } from "../../../cluster/values/error-message.ts";
+import { parsePastTime } from "../../../core/command/client/past-time.ts";
+import { CommandError } from "../../../core/command/framework/command-error.ts";
+import type { CommandContext } from "../../../core/command/framework/command-context.ts";
+import { formatByteSize } from "../../../core/cluster/values/byte-size.ts";
+import { formatZonedTime } from "../../../core/command/output/local-time.ts";
+import { errorMessage } from "../../../core/cluster/values/error-message.ts";
 
 /**
  * `rolecall incident --around TIME`: saves the evidence of the minutes around a time as an incident file, and prints a

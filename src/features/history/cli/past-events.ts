@@ -1,12 +1,12 @@
-import { isObject, listOf, type JsonObject } from "../../../cluster/values/json.ts";
-import { eventSeverities, type ClusterEvent, type EventSeverity } from "../../../events/cluster-event.ts";
-import { isEventWanted, type EventFilter } from "../../../events/event-filter.ts";
+import { isObject, listOf, type JsonObject } from "../../../core/cluster/values/json.ts";
+import { eventSeverities, type ClusterEvent, type EventSeverity } from "../../../core/events/cluster-event.ts";
+import { isEventWanted, type EventFilter } from "../../../core/events/event-filter.ts";
 import { readStoredEvents } from "../store/history-directory.ts";
-import { CommandError } from "../../../command/framework/command-error.ts";
-import type { CommandContext } from "../../../command/framework/command-context.ts";
+import { CommandError } from "../../../core/command/framework/command-error.ts";
+import type { CommandContext } from "../../../core/command/framework/command-context.ts";
 import type { PrintedEvent } from "./event-table.ts";
 import { requireHistoryDirectory } from "./directory-option.ts";
-import { replyMessage, RolecallClient } from "../../../command/client/rolecall-client.ts";
+import { replyMessage, RolecallClient } from "../../../core/command/client/rolecall-client.ts";
 
 /** Selects past events. `null`: no restriction. Times in ms since the epoch. */
 export interface PastEventsQuery {

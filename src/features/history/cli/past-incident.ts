@@ -1,14 +1,14 @@
-import type { ProbeOutcome } from "../../../cluster/outcome.ts";
-import { incidentPieces, incidentReachMs, type RecordedCluster } from "../../../events/incident/incident-file.ts";
-import type { IncidentNode, IncidentSubject } from "../../../events/incident/incident-subject.ts";
+import type { ProbeOutcome } from "../../../core/cluster/outcome.ts";
+import { incidentPieces, incidentReachMs, type RecordedCluster } from "../../../core/events/incident/incident-file.ts";
+import type { IncidentNode, IncidentSubject } from "../../../core/events/incident/incident-subject.ts";
 import { readStoredClusters, readStoredEvidence } from "../store/history-directory.ts";
-import type { StoredEvidence } from "../../../events/stored/past.ts";
-import { CommandError } from "../../../command/framework/command-error.ts";
-import type { CommandContext } from "../../../command/framework/command-context.ts";
-import { fetchStatusFrom } from "../../../command/client/cluster-status.ts";
+import type { StoredEvidence } from "../../../core/events/stored/past.ts";
+import { CommandError } from "../../../core/command/framework/command-error.ts";
+import type { CommandContext } from "../../../core/command/framework/command-context.ts";
+import { fetchStatusFrom } from "../../../core/command/client/cluster-status.ts";
 import { requireHistoryDirectory } from "./directory-option.ts";
-import { resolveName } from "../../../command/client/node-name.ts";
-import { replyMessage, RolecallClient } from "../../../command/client/rolecall-client.ts";
+import { resolveName } from "../../../core/command/client/node-name.ts";
+import { replyMessage, RolecallClient } from "../../../core/command/client/rolecall-client.ts";
 
 /** Which incident file is wanted. */
 export interface PastIncidentQuery {

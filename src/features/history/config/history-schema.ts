@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import * as z from "zod";
-import type { ConfigOrigin } from "../../../config/assemble.ts";
-import type { Frozen, WholeShape } from "../../../config/model/config.ts";
-import { byteSize, duration, flag, plainText, section } from "../../../config/schema/value-schemas.ts";
+import type { ConfigOrigin } from "../../../core/config/assemble.ts";
+import type { Frozen, WholeShape } from "../../../core/config/model/config.ts";
+import { byteSize, duration, flag, plainText, section } from "../../../core/config/schema/value-schemas.ts";
 
 /** The `history` mapping: what is kept on disk of the past. The directory is not resolved yet. */
 const historyMapping = z
@@ -43,7 +43,7 @@ export interface HistoryDirectoryConfig extends HistoryConfig {
   readonly directory: string;
 }
 
-declare module "../../../config/model/config.ts" {
+declare module "../../../core/config/model/config.ts" {
   interface FeatureConfigs {
     readonly history: HistoryConfig;
   }

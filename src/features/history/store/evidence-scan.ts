@@ -1,7 +1,7 @@
-import type { Recorded } from "../../../cluster/outcome.ts";
-import type { JsonObject } from "../../../cluster/values/json.ts";
-import type { Accused } from "../../../events/accusation-history.ts";
-import type { IncidentNode, IncidentSubject } from "../../../events/incident/incident-subject.ts";
+import type { Recorded } from "../../../core/cluster/outcome.ts";
+import type { JsonObject } from "../../../core/cluster/values/json.ts";
+import type { Accused } from "../../../core/events/accusation-history.ts";
+import type { IncidentNode, IncidentSubject } from "../../../core/events/incident/incident-subject.ts";
 import {
   accusedOfLine,
   clockInstantOf,
@@ -10,8 +10,8 @@ import {
   subjectOfLine,
   type HistoryLine,
 } from "./history-lines.ts";
-import type { StoredEvidence } from "../../../events/stored/past.ts";
-import { decodeOutcome } from "../../../outcomes/outcome-codec.ts";
+import type { StoredEvidence } from "../../../core/events/stored/past.ts";
+import { decodeOutcome } from "../../../core/outcomes/outcome-codec.ts";
 
 /** Which evidence is wanted, and the clock of this process. */
 export interface EvidenceQuery {

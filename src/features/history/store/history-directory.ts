@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { StoredEvents, StoredEventsQuery } from "../../../events/stored/past.ts";
+import type { StoredEvents, StoredEventsQuery } from "../../../core/events/stored/past.ts";
 import type { EvidenceQuery } from "./evidence-scan.ts";
-import type { StoredEvidence } from "../../../events/stored/past.ts";
+import type { StoredEvidence } from "../../../core/events/stored/past.ts";
 import { listSegments, streamNames } from "./files/segment-files.ts";
 import type { ReadingLimits } from "./files/segment-reader.ts";
 import { HistoryReader } from "./history-reader.ts";

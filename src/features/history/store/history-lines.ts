@@ -1,12 +1,12 @@
 import * as z from "zod";
-import type { ProbeOutcome } from "../../../cluster/outcome.ts";
-import { isObject, parseJson, type JsonObject } from "../../../cluster/values/json.ts";
-import { eventSeverities, type ClusterEvent, type EventKind } from "../../../events/cluster-event.ts";
-import type { Accused } from "../../../events/accusation-history.ts";
-import type { IncidentSubject } from "../../../events/incident/incident-subject.ts";
-import type { StoredChange } from "../../../events/stored/past.ts";
-import { hardReasons, softReasons } from "../../../health/reason.ts";
-import { encodeOutcome } from "../../../outcomes/outcome-codec.ts";
+import type { ProbeOutcome } from "../../../core/cluster/outcome.ts";
+import { isObject, parseJson, type JsonObject } from "../../../core/cluster/values/json.ts";
+import { eventSeverities, type ClusterEvent, type EventKind } from "../../../core/events/cluster-event.ts";
+import type { Accused } from "../../../core/events/accusation-history.ts";
+import type { IncidentSubject } from "../../../core/events/incident/incident-subject.ts";
+import type { StoredChange } from "../../../core/events/stored/past.ts";
+import { hardReasons, softReasons } from "../../../core/health/reason.ts";
+import { encodeOutcome } from "../../../core/outcomes/outcome-codec.ts";
 
 // Each line is a JSON object that begins with `t`, its time in ms since the epoch, and `k`, its kind. Kinds that a
 // reader does not know are left out: a newer version may have written them.

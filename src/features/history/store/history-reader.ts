@@ -1,14 +1,14 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { ClusterEvent } from "../../../events/cluster-event.ts";
+import type { ClusterEvent } from "../../../core/events/cluster-event.ts";
 import type {
   ReadingContext,
   StoredChange,
   StoredEvents,
   StoredEventsQuery,
   StoredEvidence,
-} from "../../../events/stored/past.ts";
+} from "../../../core/events/stored/past.ts";
 import { type EvidenceQuery, EvidenceScan } from "./evidence-scan.ts";
-import { LagSteps } from "../../../events/stored/lag-steps.ts";
+import { LagSteps } from "../../../core/events/stored/lag-steps.ts";
 import { changeOf, clusterNameOf, eventOf, lagsOf, parseLine, readLineHead } from "./history-lines.ts";
 import { type Segment, type StreamName, listSegments } from "./files/segment-files.ts";
 import { lastOf, scanSegment } from "./files/segment-scan.ts";

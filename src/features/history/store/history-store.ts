@@ -1,9 +1,9 @@
-import type { ProbeOutcome } from "../../../cluster/outcome.ts";
-import type { ClusterState, Snapshot } from "../../../cluster/snapshot.ts";
+import type { ProbeOutcome } from "../../../core/cluster/outcome.ts";
+import type { ClusterState, Snapshot } from "../../../core/cluster/snapshot.ts";
 import type { HistoryDirectoryConfig } from "../config/history-schema.ts";
-import { type Accused, accusedOf } from "../../../events/accusation-history.ts";
-import type { ClusterEvent } from "../../../events/cluster-event.ts";
-import { incidentSubject } from "../../../events/incident/incident-subject.ts";
+import { type Accused, accusedOf } from "../../../core/events/accusation-history.ts";
+import type { ClusterEvent } from "../../../core/events/cluster-event.ts";
+import { incidentSubject } from "../../../core/events/incident/incident-subject.ts";
 import {
   noPast,
   type Past,
@@ -13,10 +13,10 @@ import {
   type StoredEvents,
   type StoredEventsQuery,
   type StoredEvidence,
-} from "../../../events/stored/past.ts";
-import type { Logger } from "../../../log/logger.ts";
-import type { HealthPolicy } from "../../../health/health-policy.ts";
-import type { VerdictChange } from "../../../events/verdict-changes.ts";
+} from "../../../core/events/stored/past.ts";
+import type { Logger } from "../../../core/log/logger.ts";
+import type { HealthPolicy } from "../../../core/health/health-policy.ts";
+import type { VerdictChange } from "../../../core/events/verdict-changes.ts";
 import {
   accusedLine,
   eventLine,
@@ -27,10 +27,10 @@ import {
   subjectLine,
   verdictLine,
 } from "./history-lines.ts";
-import type { LagSteps } from "../../../events/stored/lag-steps.ts";
+import type { LagSteps } from "../../../core/events/stored/lag-steps.ts";
 import { HistoryReader } from "./history-reader.ts";
 import { HistoryWriter } from "./history-writer.ts";
-import type { Node } from "../../../cluster/node.ts";
+import type { Node } from "../../../core/cluster/node.ts";
 
 /** What the history depends on. */
 export interface HistoryStoreContext {

@@ -1,8 +1,8 @@
-import { errorMessage } from "../../../cluster/values/error-message.ts";
+import { errorMessage } from "../../../core/cluster/values/error-message.ts";
 import { setTimeout as pause } from "node:timers/promises";
 import type { HistoryDirectoryConfig } from "../config/history-schema.ts";
-import type { Logger } from "../../../log/logger.ts";
-import { makeDirectory } from "../../../files/make-directory.ts";
+import type { Logger } from "../../../core/log/logger.ts";
+import { makeDirectory } from "../../../core/files/make-directory.ts";
 import { DirectoryLock } from "./files/directory-lock.ts";
 import { removeLeftovers, streamNames, type StreamName } from "./files/segment-files.ts";
 import { SegmentWriter } from "./files/segment-writer.ts";

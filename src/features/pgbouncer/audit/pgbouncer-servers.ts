@@ -1,7 +1,7 @@
-import type { DatabaseAddress } from "../../../cluster/node.ts";
-import { formatHostPort } from "../../../config/values/address.ts";
-import type { ShownConnection, ShownDatabase } from "../../../balancing/pgbouncer/documents.ts";
-import type { PoolReading, ServerReading } from "../../../balancing/audited/reading.ts";
+import type { DatabaseAddress } from "../../../core/cluster/node.ts";
+import { formatHostPort } from "../../../core/config/values/address.ts";
+import type { ShownConnection, ShownDatabase } from "../../../core/balancing/pgbouncer/documents.ts";
+import type { PoolReading, ServerReading } from "../../../core/balancing/audited/reading.ts";
 
 /** A database of a pooler. */
 export interface ReadDatabase {

@@ -1,7 +1,7 @@
-import { type ConsoleTarget, PgbouncerConsole } from "../../../balancing/pgbouncer/console.ts";
-import { readConfig, readDatabases, readServers } from "../../../balancing/pgbouncer/documents.ts";
+import { type ConsoleTarget, PgbouncerConsole } from "../../../core/balancing/pgbouncer/console.ts";
+import { readConfig, readDatabases, readServers } from "../../../core/balancing/pgbouncer/documents.ts";
 import { poolOfDatabase, type ReadDatabase } from "./pgbouncer-servers.ts";
-import type { RouteSource } from "../../../balancing/audited/route-source.ts";
+import type { RouteSource } from "../../../core/balancing/audited/route-source.ts";
 
 /** Reads where the connections of a PgBouncer lead, by SHOW commands: opens a console, asks, closes it. */
 export function pgbouncerSource(

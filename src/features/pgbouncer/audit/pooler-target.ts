@@ -4,11 +4,11 @@ import {
   lookLimitMs,
   type RouteAdvice,
   type RouteDifference,
-} from "../../../balancing/audited/audit-target.ts";
-import { quoteDatabase } from "../../../balancing/pgbouncer/console.ts";
-import type { PoolerConfig } from "../../../config/model/config.ts";
-import { formatHostPort } from "../../../config/values/address.ts";
-import { formatPoolerAddress, type PoolerAddress, socketOf } from "../../../config/values/pooler-address.ts";
+} from "../../../core/balancing/audited/audit-target.ts";
+import { quoteDatabase } from "../../../core/balancing/pgbouncer/console.ts";
+import type { PoolerConfig } from "../../../core/config/model/config.ts";
+import { formatHostPort } from "../../../core/config/values/address.ts";
+import { formatPoolerAddress, type PoolerAddress, socketOf } from "../../../core/config/values/pooler-address.ts";
 import { pgbouncerSource } from "./pgbouncer-source.ts";
 
 /** What the audit looks at of a PgBouncer. */

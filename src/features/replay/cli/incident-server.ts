@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { PageFiles } from "../../../http/pages/page-files.ts";
-import { livePageReply } from "../../../http/pages/page-reply.ts";
-import { errorReply, methodNotAllowed, type Reply } from "../../../http/message/reply.ts";
-import { safeMethods, safeMethodsAllowHeader } from "../../../http/message/request.ts";
-import { readPageFile } from "../../../program/program-files.ts";
+import { PageFiles } from "../../../core/http/pages/page-files.ts";
+import { livePageReply } from "../../../core/http/pages/page-reply.ts";
+import { errorReply, methodNotAllowed, type Reply } from "../../../core/http/message/reply.ts";
+import { safeMethods, safeMethodsAllowHeader } from "../../../core/http/message/request.ts";
+import { readPageFile } from "../../../core/program/program-files.ts";
 
 /** How many connections are open at most. One browser uses six. */
 const connectionsMax = 32;

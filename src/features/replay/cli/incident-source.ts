@@ -1,10 +1,10 @@
 import { createReadStream } from "node:fs";
-import { formatByteSize } from "../../../cluster/values/byte-size.ts";
+import { formatByteSize } from "../../../core/cluster/values/byte-size.ts";
 import { readIncidentFile, type IncidentFile } from "../file/incident-file.ts";
 import { parseIncidentText } from "./incident-text.ts";
-import type { CommandContext } from "../../../command/framework/command-context.ts";
-import { CommandError } from "../../../command/framework/command-error.ts";
-import { errorMessage } from "../../../cluster/values/error-message.ts";
+import type { CommandContext } from "../../../core/command/framework/command-context.ts";
+import { CommandError } from "../../../core/command/framework/command-error.ts";
+import { errorMessage } from "../../../core/cluster/values/error-message.ts";
 
 /** The largest incident file, in bytes. The live page has the same limit (src/features/page/web/past/worker.js). */
 const bytesMax = 32 * 1024 * 1024;

@@ -1,10 +1,10 @@
-import type { CommandContext } from "../../../command/framework/command-context.ts";
+import type { CommandContext } from "../../../core/command/framework/command-context.ts";
 import type { IncidentFile } from "../file/incident-file.ts";
 import { checkExpectations } from "../core/expectations.ts";
 import { replayTimeline, type ReplayedChange } from "../core/timeline.ts";
-import { CommandError } from "../../../command/framework/command-error.ts";
-import { errorMessage } from "../../../cluster/values/error-message.ts";
-import { safe } from "../../../command/output/style.ts";
+import { CommandError } from "../../../core/command/framework/command-error.ts";
+import { errorMessage } from "../../../core/cluster/values/error-message.ts";
+import { safe } from "../../../core/command/output/style.ts";
 import { parseIncidentSource, readIncidentSource } from "./incident-source.ts";
 
 /** How many differing answers are findings of their own. */

@@ -1,8 +1,8 @@
-import type { CommandContext } from "../../../command/framework/command-context.ts";
-import { CommandError } from "../../../command/framework/command-error.ts";
-import { untilAborted } from "../../../command/framework/until-aborted.ts";
-import { safe } from "../../../command/output/style.ts";
-import { errorMessage } from "../../../cluster/values/error-message.ts";
+import type { CommandContext } from "../../../core/command/framework/command-context.ts";
+import { CommandError } from "../../../core/command/framework/command-error.ts";
+import { untilAborted } from "../../../core/command/framework/until-aborted.ts";
+import { safe } from "../../../core/command/output/style.ts";
+import { errorMessage } from "../../../core/cluster/values/error-message.ts";
 import { parseIncidentSource, readIncidentSource } from "./incident-source.ts";
 import { startIncidentServer, type IncidentServer } from "./incident-server.ts";
 

@@ -1,7 +1,7 @@
-import { nodeNamed } from "../../../cluster/lookup.ts";
-import type { ClusterView } from "../../../health/evidence/leadership/cluster-view.ts";
-import { explain } from "../../../health/rules/explain.ts";
-import { explanationText, remarksOn } from "../../../health/documents/explanation-document.ts";
+import { nodeNamed } from "../../../core/cluster/lookup.ts";
+import type { ClusterView } from "../../../core/health/evidence/leadership/cluster-view.ts";
+import { explain } from "../../../core/health/rules/explain.ts";
+import { explanationText, remarksOn } from "../../../core/health/documents/explanation-document.ts";
 import type { IncidentFile } from "../file/incident-file.ts";
 import { answerTo, parseQuestion, type Question } from "./question.ts";
 import { replay } from "./replay.ts";

@@ -1,16 +1,16 @@
-import { failoverLimits, type LagLimit } from "../../../cluster/lag-limit.ts";
-import { nodeNamed } from "../../../cluster/lookup.ts";
-import { viewAt, type ClusterView } from "../../../health/evidence/leadership/cluster-view.ts";
-import { askedChecks } from "../../../health/rules/asked-checks.ts";
-import { explain } from "../../../health/rules/explain.ts";
-import { explanationJson, remarksOn } from "../../../health/documents/explanation-document.ts";
+import { failoverLimits, type LagLimit } from "../../../core/cluster/lag-limit.ts";
+import { nodeNamed } from "../../../core/cluster/lookup.ts";
+import { viewAt, type ClusterView } from "../../../core/health/evidence/leadership/cluster-view.ts";
+import { askedChecks } from "../../../core/health/rules/asked-checks.ts";
+import { explain } from "../../../core/health/rules/explain.ts";
+import { explanationJson, remarksOn } from "../../../core/health/documents/explanation-document.ts";
 import {
   fleetRow,
   liveCluster,
   oldestReportMs,
   type FleetRow,
   type LiveCluster,
-} from "../../../health/documents/live-cluster.ts";
+} from "../../../core/health/documents/live-cluster.ts";
 import type { IncidentFile } from "../file/incident-file.ts";
 import { parseQuestion } from "./question.ts";
 import { replayed } from "./replay.ts";

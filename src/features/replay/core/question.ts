@@ -1,9 +1,9 @@
-import { nodeNamed } from "../../../cluster/lookup.ts";
-import { ofKnownCompanions, ofWholeCluster, parseCheck, type Check } from "../../../health/check.ts";
-import type { ClusterView } from "../../../health/evidence/leadership/cluster-view.ts";
-import { judgeMember, judgePool } from "../../../health/rules/pool.ts";
-import { routeOf, routePaths } from "../../../health/route.ts";
-import { statusOf } from "../../../health/verdict-status.ts";
+import { nodeNamed } from "../../../core/cluster/lookup.ts";
+import { ofKnownCompanions, ofWholeCluster, parseCheck, type Check } from "../../../core/health/check.ts";
+import type { ClusterView } from "../../../core/health/evidence/leadership/cluster-view.ts";
+import { judgeMember, judgePool } from "../../../core/health/rules/pool.ts";
+import { routeOf, routePaths } from "../../../core/health/route.ts";
+import { statusOf } from "../../../core/health/verdict-status.ts";
 import type { IncidentFile } from "../file/incident-file.ts";
 
 /** The requested check of one node, or of the whole cluster (`null`). */

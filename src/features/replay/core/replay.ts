@@ -1,13 +1,13 @@
-import { noAttachment } from "../../../cluster/attachment.ts";
-import { unreadDcs } from "../../../cluster/dcs.ts";
-import { emptyCluster } from "../../../cluster/empty-cluster.ts";
-import { neverProbed } from "../../../cluster/observation.ts";
-import type { ProbeOutcome } from "../../../cluster/outcome.ts";
-import type { ClusterState } from "../../../cluster/snapshot.ts";
-import { viewAt, type ClusterView } from "../../../health/evidence/leadership/cluster-view.ts";
-import { withNodes } from "../../../health/observe/membership.ts";
-import { observe } from "../../../health/observe/observe.ts";
-import { withSource } from "../../../health/observe/source.ts";
+import { noAttachment } from "../../../core/cluster/attachment.ts";
+import { unreadDcs } from "../../../core/cluster/dcs.ts";
+import { emptyCluster } from "../../../core/cluster/empty-cluster.ts";
+import { neverProbed } from "../../../core/cluster/observation.ts";
+import type { ProbeOutcome } from "../../../core/cluster/outcome.ts";
+import type { ClusterState } from "../../../core/cluster/snapshot.ts";
+import { viewAt, type ClusterView } from "../../../core/health/evidence/leadership/cluster-view.ts";
+import { withNodes } from "../../../core/health/observe/membership.ts";
+import { observe } from "../../../core/health/observe/observe.ts";
+import { withSource } from "../../../core/health/observe/source.ts";
 import type { IncidentFile, Moment, ReplayedCluster } from "../file/incident-file.ts";
 
 /**

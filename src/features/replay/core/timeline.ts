@@ -1,10 +1,10 @@
-import type { ClusterState } from "../../../cluster/snapshot.ts";
-import { datedEvent, type ClusterEvent, type EventDraft } from "../../../events/cluster-event.ts";
-import { EventDetector } from "../../../events/detection/event-detector.ts";
-import { VerdictChanges, type VerdictChange } from "../../../events/verdict-changes.ts";
-import { viewAt } from "../../../health/evidence/leadership/cluster-view.ts";
-import { totalLagBytes } from "../../../health/evidence/position/measure.ts";
-import { lagOriginOf } from "../../../health/evidence/position/origin.ts";
+import type { ClusterState } from "../../../core/cluster/snapshot.ts";
+import { datedEvent, type ClusterEvent, type EventDraft } from "../../../core/events/cluster-event.ts";
+import { EventDetector } from "../../../core/events/detection/event-detector.ts";
+import { VerdictChanges, type VerdictChange } from "../../../core/events/verdict-changes.ts";
+import { viewAt } from "../../../core/health/evidence/leadership/cluster-view.ts";
+import { totalLagBytes } from "../../../core/health/evidence/position/measure.ts";
+import { lagOriginOf } from "../../../core/health/evidence/position/origin.ts";
 import type { IncidentFile, Moment } from "../file/incident-file.ts";
 import { replayed, stateAtBeginning } from "./replay.ts";
 

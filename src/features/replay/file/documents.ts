@@ -1,10 +1,10 @@
-import type { ClusterDocument } from "../../../cluster/documents/cluster-document.ts";
-import { defaultConfig, type StatedConfig } from "../../../cluster/documents/dynamic-config.ts";
-import type { DcsResult } from "../../../cluster/dcs.ts";
-import { clusterFields, configFields, dcsFields } from "../../../cluster/evidence/evidence-fields.ts";
-import type { FieldsOf } from "../../../cluster/evidence/fields.ts";
-import type { DocumentOutcome } from "../../../cluster/outcome.ts";
-import type { DocumentAnswer, DocumentName } from "../../../cluster/snapshot.ts";
+import type { ClusterDocument } from "../../../core/cluster/documents/cluster-document.ts";
+import { defaultConfig, type StatedConfig } from "../../../core/cluster/documents/dynamic-config.ts";
+import type { DcsResult } from "../../../core/cluster/dcs.ts";
+import { clusterFields, configFields, dcsFields } from "../../../core/cluster/evidence/evidence-fields.ts";
+import type { FieldsOf } from "../../../core/cluster/evidence/fields.ts";
+import type { DocumentOutcome } from "../../../core/cluster/outcome.ts";
+import type { DocumentAnswer, DocumentName } from "../../../core/cluster/snapshot.ts";
 import { incidentKeys, readFailure, readFields } from "./read-fields.ts";
 import type { Reading, Repetition } from "./reading.ts";
 import type { Surroundings } from "./surroundings.ts";

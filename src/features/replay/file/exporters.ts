@@ -1,8 +1,8 @@
-import { diskFields, pageFields } from "../../../cluster/evidence/evidence-fields.ts";
-import { exporterRoles, type ExporterPage } from "../../../cluster/exporter/exporter-report.ts";
-import type { Failure } from "../../../cluster/values/failure.ts";
-import { impliedPage } from "../../../cluster/incident/incident-exporter.ts";
-import type { ExporterOutcome } from "../../../cluster/outcome.ts";
+import { diskFields, pageFields } from "../../../core/cluster/evidence/evidence-fields.ts";
+import { exporterRoles, type ExporterPage } from "../../../core/cluster/exporter/exporter-report.ts";
+import type { Failure } from "../../../core/cluster/values/failure.ts";
+import { impliedPage } from "../../../core/cluster/incident/incident-exporter.ts";
+import type { ExporterOutcome } from "../../../core/cluster/outcome.ts";
 import { incidentKeys, readFailure, readFields } from "./read-fields.ts";
 import type { Reading } from "./reading.ts";
 import type { Surroundings } from "./surroundings.ts";

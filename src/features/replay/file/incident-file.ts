@@ -1,16 +1,16 @@
-import { type KnownLimits, ownLimitSources } from "../../../cluster/lag-limit.ts";
-import { type IncidentCluster, incidentFormats } from "../../../cluster/incident/incident-yaml.ts";
-import type { Node } from "../../../cluster/node.ts";
-import type { ProbeOutcome } from "../../../cluster/outcome.ts";
-import { parseDatabaseAddress } from "../../../health/check.ts";
-import type { HealthPolicy } from "../../../health/health-policy.ts";
-import { companionsAllowed, parseCompanions } from "../../../cluster/values/companion-name.ts";
+import { type KnownLimits, ownLimitSources } from "../../../core/cluster/lag-limit.ts";
+import { type IncidentCluster, incidentFormats } from "../../../core/cluster/incident/incident-yaml.ts";
+import type { Node } from "../../../core/cluster/node.ts";
+import type { ProbeOutcome } from "../../../core/cluster/outcome.ts";
+import { parseDatabaseAddress } from "../../../core/health/check.ts";
+import type { HealthPolicy } from "../../../core/health/health-policy.ts";
+import { companionsAllowed, parseCompanions } from "../../../core/cluster/values/companion-name.ts";
 import { Reading } from "./reading.ts";
-import { isZone, parseZones, zoneAllowed, zonesAllowed } from "../../../cluster/values/zone.ts";
+import { isZone, parseZones, zoneAllowed, zonesAllowed } from "../../../core/cluster/values/zone.ts";
 import { settingsOf } from "./settings.ts";
 import { outcomesOf, sectionNames } from "./sections.ts";
 import type { Surroundings } from "./surroundings.ts";
-import { routes } from "../../../health/route.ts";
+import { routes } from "../../../core/health/route.ts";
 
 /**
  * A parsed incident file: the recorded outcomes with their instants, and the expected answers. Format:

@@ -1,15 +1,15 @@
-import { exporterSenderFields, receiverFields, senderFields } from "../../../cluster/evidence/evidence-fields.ts";
+import { exporterSenderFields, receiverFields, senderFields } from "../../../core/cluster/evidence/evidence-fields.ts";
 import {
   rowsOf,
   type FieldsOf,
   type FormName,
   type FormTypes,
   type SomeFields,
-} from "../../../cluster/evidence/fields.ts";
-import { impliedSender, impliedStream, type IncidentForm } from "../../../cluster/incident/written-fields.ts";
-import { unreadableFields } from "../../../cluster/documents/report.ts";
-import { failureKinds, type Failure } from "../../../cluster/values/failure.ts";
-import { parseTags } from "../../../cluster/values/tags.ts";
+} from "../../../core/cluster/evidence/fields.ts";
+import { impliedSender, impliedStream, type IncidentForm } from "../../../core/cluster/incident/written-fields.ts";
+import { unreadableFields } from "../../../core/cluster/documents/report.ts";
+import { failureKinds, type Failure } from "../../../core/cluster/values/failure.ts";
+import { parseTags } from "../../../core/cluster/values/tags.ts";
 import { Reading, type Repetition } from "./reading.ts";
 
 /** Reads a value. A method, so that the table of all is also one of functions of any value: rows have the form of their type. */

@@ -1,6 +1,6 @@
-import { parseByteSize } from "../../../cluster/values/byte-size.ts";
-import { parseDuration } from "../../../cluster/values/duration.ts";
-import { parseLsn } from "../../../cluster/values/lsn.ts";
+import { parseByteSize } from "../../../core/cluster/values/byte-size.ts";
+import { parseDuration } from "../../../core/cluster/values/duration.ts";
+import { parseLsn } from "../../../core/cluster/values/lsn.ts";
 
 /**
  * One value of an incident file, and its location there, for messages: `my-night.yaml, step 3 (at 4s),

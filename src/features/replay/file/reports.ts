@@ -1,7 +1,7 @@
-import type { Report } from "../../../cluster/documents/report.ts";
-import { reportFields } from "../../../cluster/evidence/evidence-fields.ts";
-import { impliedReport } from "../../../cluster/incident/incident.ts";
-import type { Failure } from "../../../cluster/values/failure.ts";
+import type { Report } from "../../../core/cluster/documents/report.ts";
+import { reportFields } from "../../../core/cluster/evidence/evidence-fields.ts";
+import { impliedReport } from "../../../core/cluster/incident/incident.ts";
+import type { Failure } from "../../../core/cluster/values/failure.ts";
 import { incidentKeys, readFailure, readFields } from "./read-fields.ts";
 import type { Reading } from "./reading.ts";
 import type { Surroundings } from "./surroundings.ts";

@@ -1,12 +1,12 @@
-import type { ProbeOutcome } from "../../../cluster/outcome.ts";
-import { failureKinds } from "../../../cluster/values/failure.ts";
+import type { ProbeOutcome } from "../../../core/cluster/outcome.ts";
+import { failureKinds } from "../../../core/cluster/values/failure.ts";
 import { dcsResult, documentNaming, documentOutcome } from "./documents.ts";
 import { exporterOutcomes } from "./exporters.ts";
 import type { Reading } from "./reading.ts";
 import { statusResult } from "./reports.ts";
 import { type Surroundings, byNode } from "./surroundings.ts";
-import { type Drain, extentOf } from "../../../cluster/drain.ts";
-import { drainFields } from "../../../cluster/evidence/evidence-fields.ts";
+import { type Drain, extentOf } from "../../../core/cluster/drain.ts";
+import { drainFields } from "../../../core/cluster/evidence/evidence-fields.ts";
 import { incidentKeys, readFailure, readFields } from "./read-fields.ts";
 
 /** The sections of a step, in the order in which a step is applied. */

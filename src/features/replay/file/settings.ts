@@ -1,6 +1,6 @@
-import type { Companion } from "../../../cluster/companion.ts";
-import { defaultGuards } from "../../../health/guards.ts";
-import type { HealthPolicy } from "../../../health/health-policy.ts";
+import type { Companion } from "../../../core/cluster/companion.ts";
+import { defaultGuards } from "../../../core/health/guards.ts";
+import type { HealthPolicy } from "../../../core/health/health-policy.ts";
 import { Reading } from "./reading.ts";
 
 const settingKeys = [

@@ -1,4 +1,4 @@
-import type { IncidentCluster } from "../../../cluster/incident/incident-yaml.ts";
+import type { IncidentCluster } from "../../../core/cluster/incident/incident-yaml.ts";
 import type { Reading, Repetition } from "./reading.ts";
 
 /** The context for reading a section of a step. */

@@ -1,7 +1,7 @@
-import type { Config } from "../../../config/model/config.ts";
-import type { ClusterView } from "../../../health/evidence/leadership/cluster-view.ts";
+import type { Config } from "../../../core/config/model/config.ts";
+import type { ClusterView } from "../../../core/health/evidence/leadership/cluster-view.ts";
 import type { KnownServer } from "../preflight/pooler-setup.ts";
-import type { Supervisor } from "../../../program/supervisor.ts";
+import type { Supervisor } from "../../../core/program/supervisor.ts";
 
 /** A seamless switchover that is asked for, and what the process has for it. */
 export interface PreflightInput {

@@ -1,7 +1,7 @@
 import { lookup } from "node:dns/promises";
-import type { PoolerConfig } from "../../../config/model/config.ts";
-import type { PgbouncerInspection } from "../../../balancing/pgbouncer/inspect-pgbouncer.ts";
-import { inTime } from "../../../state/files/in-time.ts";
+import type { PoolerConfig } from "../../../core/config/model/config.ts";
+import type { PgbouncerInspection } from "../../../core/balancing/pgbouncer/inspect-pgbouncer.ts";
+import { inTime } from "../../../core/state/files/in-time.ts";
 import type { KnownServer } from "../preflight/pooler-setup.ts";
 
 /** A pooler, and what its console says. */

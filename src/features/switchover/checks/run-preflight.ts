@@ -1,9 +1,9 @@
-import { formatPoolerAddress } from "../../../config/values/pooler-address.ts";
-import type { PoolerConfig } from "../../../config/model/config.ts";
-import { errorMessage } from "../../../cluster/values/error-message.ts";
-import { ConsoleError } from "../../../balancing/pgbouncer/console-error.ts";
-import { inspectPgbouncers } from "../../../balancing/pgbouncer/inspect-pgbouncer.ts";
-import { countText } from "../../../health/wording.ts";
+import { formatPoolerAddress } from "../../../core/config/values/pooler-address.ts";
+import type { PoolerConfig } from "../../../core/config/model/config.ts";
+import { errorMessage } from "../../../core/cluster/values/error-message.ts";
+import { ConsoleError } from "../../../core/balancing/pgbouncer/console-error.ts";
+import { inspectPgbouncers } from "../../../core/balancing/pgbouncer/inspect-pgbouncer.ts";
+import { countText } from "../../../core/health/wording.ts";
 import { candidateLines } from "../preflight/candidate-lines.ts";
 import { clusterLines, unknownClusterLine } from "../preflight/cluster-lines.ts";
 import { forecastLine, forecastOf } from "../preflight/forecast.ts";

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { type ConsoleTarget, PgbouncerConsole } from "../../../balancing/pgbouncer/console.ts";
-import { readClients, readServers, type ShownConnection } from "../../../balancing/pgbouncer/documents.ts";
-import { errorMessage } from "../../../cluster/values/error-message.ts";
+import { type ConsoleTarget, PgbouncerConsole } from "../../../core/balancing/pgbouncer/console.ts";
+import { readClients, readServers, type ShownConnection } from "../../../core/balancing/pgbouncer/documents.ts";
+import { errorMessage } from "../../../core/cluster/values/error-message.ts";
 import type { ServerSamples } from "../preflight/probable-holders.ts";
 
 /**

@@ -1,9 +1,9 @@
 import { realpath } from "node:fs/promises";
 import { basename, dirname, isAbsolute, resolve } from "node:path";
-import { errorMessage } from "../../../cluster/values/error-message.ts";
-import { readRegularFileLater } from "../../../files/regular-file.ts";
-import { includedFiles } from "../../../balancing/pgbouncer/included-file.ts";
-import { inTime, late } from "../../../state/files/in-time.ts";
+import { errorMessage } from "../../../core/cluster/values/error-message.ts";
+import { readRegularFileLater } from "../../../core/files/regular-file.ts";
+import { includedFiles } from "../../../core/balancing/pgbouncer/included-file.ts";
+import { inTime, late } from "../../../core/state/files/in-time.ts";
 import type { TriedFile } from "../preflight/file-lines.ts";
 import { relevantDatabases } from "../preflight/pooler-setup.ts";
 import type { InspectedPooler } from "./resolve-hosts.ts";

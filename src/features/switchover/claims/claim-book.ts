@@ -1,4 +1,4 @@
-import type { ClaimAnswer } from "../../../cluster/run-claim.ts";
+import type { ClaimAnswer } from "../../../core/cluster/run-claim.ts";
 import { type Claim, claimLeaseMs, isConflict } from "./claim.ts";
 
 /**

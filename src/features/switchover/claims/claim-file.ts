@@ -1,9 +1,9 @@
 import * as z from "zod";
-import { errorMessage } from "../../../cluster/values/error-message.ts";
-import { parseJson } from "../../../cluster/values/json.ts";
-import { readRegularFileLater } from "../../../files/regular-file.ts";
-import { replaceFile } from "../../../state/files/atomic-file.ts";
-import { inTime, late } from "../../../state/files/in-time.ts";
+import { errorMessage } from "../../../core/cluster/values/error-message.ts";
+import { parseJson } from "../../../core/cluster/values/json.ts";
+import { readRegularFileLater } from "../../../core/files/regular-file.ts";
+import { replaceFile } from "../../../core/state/files/atomic-file.ts";
+import { inTime, late } from "../../../core/state/files/in-time.ts";
 import { type Claim, claimSchema } from "./claim.ts";
 
 /** What must survive a restart: what was promised to others, and the highest number of each cluster. */

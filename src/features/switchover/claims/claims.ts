@@ -1,7 +1,7 @@
-import { errorMessage } from "../../../cluster/values/error-message.ts";
-import type { Logger } from "../../../log/logger.ts";
-import type { ClaimAnswer } from "../../../cluster/run-claim.ts";
-import type { PoolerConfig } from "../../../config/model/config.ts";
+import { errorMessage } from "../../../core/cluster/values/error-message.ts";
+import type { Logger } from "../../../core/log/logger.ts";
+import type { ClaimAnswer } from "../../../core/cluster/run-claim.ts";
+import type { PoolerConfig } from "../../../core/config/model/config.ts";
 import { ownPooler } from "./own-pooler.ts";
 import { type Claim, claimLeaseMs, readClaim } from "./claim.ts";
 import {

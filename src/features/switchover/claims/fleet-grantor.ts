@@ -1,8 +1,8 @@
-import { errorMessage } from "../../../cluster/values/error-message.ts";
-import { isObject, parseJson } from "../../../cluster/values/json.ts";
-import { withoutUnsafe } from "../../../cluster/values/unsafe-text.ts";
-import type { RunClaims } from "../../../feature/shared-evidence.ts";
-import { inTime, late } from "../../../state/files/in-time.ts";
+import { errorMessage } from "../../../core/cluster/values/error-message.ts";
+import { isObject, parseJson } from "../../../core/cluster/values/json.ts";
+import { withoutUnsafe } from "../../../core/cluster/values/unsafe-text.ts";
+import type { RunClaims } from "../../../core/feature/shared-evidence.ts";
+import { inTime, late } from "../../../core/state/files/in-time.ts";
 import type { Claim } from "./claim.ts";
 import type { Grantor } from "./own-claim.ts";
 

@@ -1,5 +1,5 @@
 import type { RunClaim } from "../run/switchover-run.ts";
-import type { ClaimAnswer, NoAnswer } from "../../../cluster/run-claim.ts";
+import type { ClaimAnswer, NoAnswer } from "../../../core/cluster/run-claim.ts";
 import { type Claim, claimLeaseMs } from "./claim.ts";
 import type { Claims } from "./claims.ts";
 

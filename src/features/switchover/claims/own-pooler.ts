@@ -1,4 +1,4 @@
-import type { PoolerConfig } from "../../../config/model/config.ts";
+import type { PoolerConfig } from "../../../core/config/model/config.ts";
 
 /** Databases of one pooler that another rolecall names. */
 interface NamedPooler {

@@ -1,7 +1,7 @@
-import { fetchStatusFrom } from "../../../command/client/cluster-status.ts";
-import { RolecallClient } from "../../../command/client/rolecall-client.ts";
-import type { CommandContext } from "../../../command/framework/command-context.ts";
-import { CommandError } from "../../../command/framework/command-error.ts";
+import { fetchStatusFrom } from "../../../core/command/client/cluster-status.ts";
+import { RolecallClient } from "../../../core/command/client/rolecall-client.ts";
+import type { CommandContext } from "../../../core/command/framework/command-context.ts";
+import { CommandError } from "../../../core/command/framework/command-error.ts";
 
 /**
  * The cluster that the command names: as its argument, or with `--cluster`; `null` if it names none.

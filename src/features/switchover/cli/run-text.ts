@@ -1,4 +1,4 @@
-import { type Style, safe } from "../../../command/output/style.ts";
+import { type Style, safe } from "../../../core/command/output/style.ts";
 import type { ShownRun } from "./shown-run.ts";
 
 /** What a step means for people. */

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, listOf } from "../../../cluster/values/json.ts";
+import { isObject, type JsonObject, listOf } from "../../../core/cluster/values/json.ts";
 
 /** A seamless switchover as the server shows it. Words are plain strings: a newer server may send others. */
 export interface ShownRun {

@@ -1,14 +1,14 @@
-import { parseClusterDocument } from "../../../cluster/documents/cluster-document.ts";
-import { CommandError } from "../../../command/framework/command-error.ts";
-import { confirm } from "../../../command/framework/confirm.ts";
+import { parseClusterDocument } from "../../../core/cluster/documents/cluster-document.ts";
+import { CommandError } from "../../../core/command/framework/command-error.ts";
+import { confirm } from "../../../core/command/framework/confirm.ts";
 import {
   callManagementApi,
   clusterPath,
   managementTimeout,
   scheduledTime,
-} from "../../../command/client/management-call.ts";
-import { RolecallClient } from "../../../command/client/rolecall-client.ts";
-import type { CommandContext } from "../../../command/framework/command-context.ts";
+} from "../../../core/command/client/management-call.ts";
+import { RolecallClient } from "../../../core/command/client/rolecall-client.ts";
+import type { CommandContext } from "../../../core/command/framework/command-context.ts";
 import { namedCandidate, namedCluster, onlyCluster } from "./named-cluster.ts";
 import { resumePaused, seamlessSwitchover } from "./seamless.ts";
 

@@ -1,10 +1,10 @@
-import { type ConfigOrigin, absolute, absoluteTls } from "../../../config/assemble.ts";
-import { checkCertificate } from "../../../config/checks/cluster-checks.ts";
-import { repetitionIssues } from "../../../config/checks/name-checks.ts";
-import { elementsOf, valid } from "../../../config/checks/valid-parts.ts";
-import type { WholeShape } from "../../../config/model/config.ts";
-import type { ConfigIssue } from "../../../config/model/issue.ts";
-import { nameOf, objectOf } from "../../../cluster/values/json.ts";
+import { type ConfigOrigin, absolute, absoluteTls } from "../../../core/config/assemble.ts";
+import { checkCertificate } from "../../../core/config/checks/cluster-checks.ts";
+import { repetitionIssues } from "../../../core/config/checks/name-checks.ts";
+import { elementsOf, valid } from "../../../core/config/checks/valid-parts.ts";
+import type { WholeShape } from "../../../core/config/model/config.ts";
+import type { ConfigIssue } from "../../../core/config/model/issue.ts";
+import { nameOf, objectOf } from "../../../core/cluster/values/json.ts";
 import { peerSchema } from "./peer-schema.ts";
 
 /** Checks the peers against each other. */

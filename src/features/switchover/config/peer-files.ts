@@ -1,4 +1,4 @@
-import type { FindConfiguredFiles } from "../../../config/configured-files.ts";
+import type { FindConfiguredFiles } from "../../../core/config/configured-files.ts";
 
 /** The files for calls to peers. */
 export const peerFiles: FindConfiguredFiles = ({ peers }) =>

@@ -1,8 +1,8 @@
 import * as z from "zod";
-import type { Frozen } from "../../../config/model/config.ts";
-import { tlsSchema } from "../../../config/schema/tls-schema.ts";
-import { checkTokenAddress } from "../../../config/schema/token-address.ts";
-import { baseAddress, list, name, plainText, whenValid } from "../../../config/schema/value-schemas.ts";
+import type { Frozen } from "../../../core/config/model/config.ts";
+import { tlsSchema } from "../../../core/config/schema/tls-schema.ts";
+import { checkTokenAddress } from "../../../core/config/schema/token-address.ts";
+import { baseAddress, list, name, plainText, whenValid } from "../../../core/config/schema/value-schemas.ts";
 
 /** One entry of `peers`. */
 export const peerSchema = z
@@ -46,7 +46,7 @@ export const peersSchema = list(peerSchema, 8).describe(
 /** Another rolecall, which resumes what this one has paused and no longer can resume. Files are absolute paths. */
 export type PeerConfig = Frozen<z.output<typeof peerSchema>>;
 
-declare module "../../../config/model/config.ts" {
+declare module "../../../core/config/model/config.ts" {
   interface FeatureConfigs {
     readonly peers: readonly PeerConfig[];
   }

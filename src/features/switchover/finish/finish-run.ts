@@ -1,4 +1,4 @@
-import type { SetTimer } from "../../../cluster/timer.ts";
+import type { SetTimer } from "../../../core/cluster/timer.ts";
 import type { PausingRun } from "../hands/pause-console.ts";
 import { PendingChange } from "../hands/pending-change.ts";
 import { PauseHand } from "../hands/pause-hand.ts";

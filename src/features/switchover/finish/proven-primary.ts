@@ -1,7 +1,7 @@
-import { plainCheck } from "../../../health/check.ts";
-import type { ClusterView } from "../../../health/evidence/leadership/cluster-view.ts";
-import { validViews } from "../../../health/evidence/leadership/leader-views.ts";
-import { judgeMember } from "../../../health/rules/pool.ts";
+import { plainCheck } from "../../../core/health/check.ts";
+import type { ClusterView } from "../../../core/health/evidence/leadership/cluster-view.ts";
+import { validViews } from "../../../core/health/evidence/leadership/leader-views.ts";
+import { judgeMember } from "../../../core/health/rules/pool.ts";
 import type { PrimaryEvidence } from "../intent/pause-intent.ts";
 
 /** The node that `/primary` says yes to; `null` if there is none. */

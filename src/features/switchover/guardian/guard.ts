@@ -1,7 +1,7 @@
-import { errorMessage } from "../../../cluster/values/error-message.ts";
-import type { CancelTimer, SetTimer } from "../../../cluster/timer.ts";
+import { errorMessage } from "../../../core/cluster/values/error-message.ts";
+import type { CancelTimer, SetTimer } from "../../../core/cluster/timer.ts";
 import { finishRun } from "../finish/finish-run.ts";
-import { inTime } from "../../../state/files/in-time.ts";
+import { inTime } from "../../../core/state/files/in-time.ts";
 import type { RouteLeader } from "../hands/route-leader.ts";
 import type { PausingRun } from "../hands/pause-console.ts";
 import { TargetResumer } from "../hands/resume-target.ts";

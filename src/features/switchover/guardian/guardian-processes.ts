@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
-import type { CancelTimer, SetTimer } from "../../../cluster/timer.ts";
-import { PgbouncerConsole } from "../../../balancing/pgbouncer/console.ts";
-import { childProgram } from "../../../program/child-program.ts";
+import type { CancelTimer, SetTimer } from "../../../core/cluster/timer.ts";
+import { PgbouncerConsole } from "../../../core/balancing/pgbouncer/console.ts";
+import { childProgram } from "../../../core/program/child-program.ts";
 
 /** Until another process is made ready after one was taken or has ended, in ms. */
 const nextMs = 2_000;

@@ -1,4 +1,4 @@
-import type { Config } from "../../../config/model/config.ts";
+import type { Config } from "../../../core/config/model/config.ts";
 import type { FinishIntent, PauseIntent } from "../intent/pause-intent.ts";
 import type { SwitchoverPlan } from "../machine/plan.ts";
 

@@ -1,5 +1,5 @@
-import { oneNodeRoutes, routeOf } from "../../../health/route.ts";
-import type { BackendCount } from "../../../http/message/server-census.ts";
+import { oneNodeRoutes, routeOf } from "../../../core/health/route.ts";
+import type { BackendCount } from "../../../core/http/message/server-census.ts";
 
 /**
  * What the checks of balancers say about the way to a node.

@@ -1,5 +1,5 @@
-import { type ConsoleTarget, PgbouncerConsole } from "../../../balancing/pgbouncer/console.ts";
-import { readConfig, readPools } from "../../../balancing/pgbouncer/documents.ts";
+import { type ConsoleTarget, PgbouncerConsole } from "../../../core/balancing/pgbouncer/console.ts";
+import { readConfig, readPools } from "../../../core/balancing/pgbouncer/documents.ts";
 
 /** The value while clients go on: 3 attempts a second. 0 would be thousands, and numbers with a point need quotes. */
 const quickS = "0.1";

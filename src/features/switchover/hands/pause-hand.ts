@@ -1,8 +1,8 @@
-import { errorMessage } from "../../../cluster/values/error-message.ts";
-import { ConsoleError } from "../../../balancing/pgbouncer/console-error.ts";
-import { PgbouncerConsole, quoteDatabase } from "../../../balancing/pgbouncer/console.ts";
-import { readClients, readDatabases, readPools } from "../../../balancing/pgbouncer/documents.ts";
-import { readPausing } from "../../../balancing/pgbouncer/inspect-pgbouncer.ts";
+import { errorMessage } from "../../../core/cluster/values/error-message.ts";
+import { ConsoleError } from "../../../core/balancing/pgbouncer/console-error.ts";
+import { PgbouncerConsole, quoteDatabase } from "../../../core/balancing/pgbouncer/console.ts";
+import { readClients, readDatabases, readPools } from "../../../core/balancing/pgbouncer/documents.ts";
+import { readPausing } from "../../../core/balancing/pgbouncer/inspect-pgbouncer.ts";
 import { quickenLogins } from "./login-retry.ts";
 import { pauseConsoleName, type PausingRun, runsOf } from "./pause-console.ts";
 import { type ResumableTarget, TargetResumer } from "./resume-target.ts";

@@ -1,9 +1,9 @@
-import { errorMessage } from "../../../cluster/values/error-message.ts";
-import { ConsoleError, refusalOf } from "../../../balancing/pgbouncer/console-error.ts";
-import { type ConsoleTarget, PgbouncerConsole, quoteDatabase } from "../../../balancing/pgbouncer/console.ts";
-import { readClients, readDatabases } from "../../../balancing/pgbouncer/documents.ts";
-import { readPausing } from "../../../balancing/pgbouncer/inspect-pgbouncer.ts";
-import { inTime, late } from "../../../state/files/in-time.ts";
+import { errorMessage } from "../../../core/cluster/values/error-message.ts";
+import { ConsoleError, refusalOf } from "../../../core/balancing/pgbouncer/console-error.ts";
+import { type ConsoleTarget, PgbouncerConsole, quoteDatabase } from "../../../core/balancing/pgbouncer/console.ts";
+import { readClients, readDatabases } from "../../../core/balancing/pgbouncer/documents.ts";
+import { readPausing } from "../../../core/balancing/pgbouncer/inspect-pgbouncer.ts";
+import { inTime, late } from "../../../core/state/files/in-time.ts";
 import { pauseConsoleName, type PausingRun, runsOf } from "./pause-console.ts";
 
 /** What a run may have paused, and how its console is reached. */

@@ -1,6 +1,6 @@
-import type { SetTimer } from "../../../cluster/timer.ts";
-import type { BackendCount } from "../../../http/message/server-census.ts";
-import type { LeadTo } from "../../../balancing/balancer.ts";
+import type { SetTimer } from "../../../core/cluster/timer.ts";
+import type { BackendCount } from "../../../core/http/message/server-census.ts";
+import type { LeadTo } from "../../../core/balancing/balancer.ts";
 import { checkedRouteName, type PlannedRoute } from "../machine/plan.ts";
 import { checkedRoute } from "./checked-route.ts";
 

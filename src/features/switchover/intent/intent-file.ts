@@ -1,7 +1,7 @@
-import { errorMessage } from "../../../cluster/values/error-message.ts";
-import { readRegularFileLater } from "../../../files/regular-file.ts";
-import { replaceFile } from "../../../state/files/atomic-file.ts";
-import { inTime, late } from "../../../state/files/in-time.ts";
+import { errorMessage } from "../../../core/cluster/values/error-message.ts";
+import { readRegularFileLater } from "../../../core/files/regular-file.ts";
+import { replaceFile } from "../../../core/state/files/atomic-file.ts";
+import { inTime, late } from "../../../core/state/files/in-time.ts";
 import type { PauseTarget } from "../machine/plan.ts";
 import { parseIntents, type PauseIntent, withoutTarget, withTargets, writtenIntents } from "./pause-intent.ts";
 

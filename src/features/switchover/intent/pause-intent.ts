@@ -1,6 +1,6 @@
 import * as z from "zod";
-import type { PgbouncerConfig } from "../../../config/model/config.ts";
-import { parseJson } from "../../../cluster/values/json.ts";
+import type { PgbouncerConfig } from "../../../core/config/model/config.ts";
+import { parseJson } from "../../../core/cluster/values/json.ts";
 import { type PauseTarget, pauseName, type SwitchoverStart } from "../machine/plan.ts";
 
 /** A database that is about to be paused, and how its console is reached: the configuration may change meanwhile. */

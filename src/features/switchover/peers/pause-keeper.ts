@@ -1,9 +1,9 @@
 import type { KeptPauses, PauseAnswer, TakeoverCause } from "./pause-answer.ts";
-import { errorMessage } from "../../../cluster/values/error-message.ts";
-import type { PoolerConfig } from "../../../config/model/config.ts";
-import type { Scope } from "../../../feature/scope.ts";
-import { LimitedLines } from "../../../log/limited-lines.ts";
-import type { Logger } from "../../../log/logger.ts";
+import { errorMessage } from "../../../core/cluster/values/error-message.ts";
+import type { PoolerConfig } from "../../../core/config/model/config.ts";
+import type { Scope } from "../../../core/feature/scope.ts";
+import { LimitedLines } from "../../../core/log/limited-lines.ts";
+import type { Logger } from "../../../core/log/logger.ts";
 import { resumeTarget, TargetResumer } from "../hands/resume-target.ts";
 import type { PausingRun } from "../hands/pause-console.ts";
 import type { OpenRun } from "../claims/claim-book.ts";

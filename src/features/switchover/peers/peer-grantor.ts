@@ -1,5 +1,5 @@
 import type { PeerConfig } from "../config/peer-schema.ts";
-import type { ClaimAnswer, NoAnswer } from "../../../cluster/run-claim.ts";
+import type { ClaimAnswer, NoAnswer } from "../../../core/cluster/run-claim.ts";
 import { type AskedClaim, type Claim, claimLeaseMs, writtenClaim } from "../claims/claim.ts";
 import type { Grantor } from "../claims/own-claim.ts";
 import { nameIn, openSession, type PeerReply, type PeerRequest, send, textOf } from "./peer-session.ts";

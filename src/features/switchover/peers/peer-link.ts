@@ -1,6 +1,6 @@
 import type { PeerConfig } from "../config/peer-schema.ts";
-import { errorMessage } from "../../../cluster/values/error-message.ts";
-import { PgbouncerConsole } from "../../../balancing/pgbouncer/console.ts";
+import { errorMessage } from "../../../core/cluster/values/error-message.ts";
+import { PgbouncerConsole } from "../../../core/balancing/pgbouncer/console.ts";
 import type { IntendedPause, PauseIntent } from "../intent/pause-intent.ts";
 import type { Safeguard } from "../run/switchover-run.ts";
 import { byPooler, writtenAnnouncement, writtenHeartbeat } from "./announcement.ts";

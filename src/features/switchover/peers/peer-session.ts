@@ -1,10 +1,10 @@
 import { Client } from "undici";
 import type { PeerConfig } from "../config/peer-schema.ts";
-import { firstLine } from "../../../config/access-material.ts";
-import { readTls } from "../../../config/tls-material.ts";
-import { objectOf, parseJson } from "../../../cluster/values/json.ts";
-import { withoutUnsafe } from "../../../cluster/values/unsafe-text.ts";
-import { socketProblem } from "../../../balancing/socket-problem.ts";
+import { firstLine } from "../../../core/config/access-material.ts";
+import { readTls } from "../../../core/config/tls-material.ts";
+import { objectOf, parseJson } from "../../../core/cluster/values/json.ts";
+import { withoutUnsafe } from "../../../core/cluster/values/unsafe-text.ts";
+import { socketProblem } from "../../../core/balancing/socket-problem.ts";
 
 /** The connection to a peer, with the credentials that were read when it was made. */
 export interface PeerSession {

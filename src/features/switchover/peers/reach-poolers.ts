@@ -1,8 +1,8 @@
-import type { PoolerConfig } from "../../../config/model/config.ts";
-import { errorMessage } from "../../../cluster/values/error-message.ts";
-import { type ConsoleTarget, PgbouncerConsole } from "../../../balancing/pgbouncer/console.ts";
-import { readClients, readDatabases } from "../../../balancing/pgbouncer/documents.ts";
-import { readPausing } from "../../../balancing/pgbouncer/inspect-pgbouncer.ts";
+import type { PoolerConfig } from "../../../core/config/model/config.ts";
+import { errorMessage } from "../../../core/cluster/values/error-message.ts";
+import { type ConsoleTarget, PgbouncerConsole } from "../../../core/balancing/pgbouncer/console.ts";
+import { readClients, readDatabases } from "../../../core/balancing/pgbouncer/documents.ts";
+import { readPausing } from "../../../core/balancing/pgbouncer/inspect-pgbouncer.ts";
 import type { AnnouncedPooler, Announcement } from "./announcement.ts";
 import { ownPooler } from "../claims/own-pooler.ts";
 

@@ -1,5 +1,5 @@
-import type { Config } from "../../../config/model/config.ts";
-import type { ClusterView } from "../../../health/evidence/leadership/cluster-view.ts";
+import type { Config } from "../../../core/config/model/config.ts";
+import type { ClusterView } from "../../../core/health/evidence/leadership/cluster-view.ts";
 import { candidateLines } from "./candidate-lines.ts";
 import { clusterLines, unknownClusterLine } from "./cluster-lines.ts";
 import { stateFileLine } from "./guard-lines.ts";

@@ -1,15 +1,15 @@
-import { nodeNamed, nodeOfMember } from "../../../cluster/lookup.ts";
-import type { Observation } from "../../../cluster/observation.ts";
-import { formatByteSize } from "../../../cluster/values/byte-size.ts";
-import { plainCheck } from "../../../health/check.ts";
-import { listText } from "../../../health/wording.ts";
-import type { ClusterView } from "../../../health/evidence/leadership/cluster-view.ts";
-import { isInSenderChain } from "../../../health/evidence/leadership/sender-chain.ts";
-import { isHeard } from "../../../health/evidence/node/freshness.ts";
-import { lagBytes, timelineOf } from "../../../health/evidence/position/measure.ts";
-import { inHistory, stream } from "../../../health/rules/attached.ts";
-import { running } from "../../../health/rules/role-and-state.ts";
-import { judgeAll } from "../../../health/rules/rule.ts";
+import { nodeNamed, nodeOfMember } from "../../../core/cluster/lookup.ts";
+import type { Observation } from "../../../core/cluster/observation.ts";
+import { formatByteSize } from "../../../core/cluster/values/byte-size.ts";
+import { plainCheck } from "../../../core/health/check.ts";
+import { listText } from "../../../core/health/wording.ts";
+import type { ClusterView } from "../../../core/health/evidence/leadership/cluster-view.ts";
+import { isInSenderChain } from "../../../core/health/evidence/leadership/sender-chain.ts";
+import { isHeard } from "../../../core/health/evidence/node/freshness.ts";
+import { lagBytes, timelineOf } from "../../../core/health/evidence/position/measure.ts";
+import { inHistory, stream } from "../../../core/health/rules/attached.ts";
+import { running } from "../../../core/health/rules/role-and-state.ts";
+import { judgeAll } from "../../../core/health/rules/rule.ts";
 import { errorLine, okLine, type PreflightLine } from "./preflight-line.ts";
 import { requestRefusal } from "./request-refusal.ts";
 

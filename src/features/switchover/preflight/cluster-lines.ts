@@ -1,6 +1,6 @@
-import { scheduledSwitchover } from "../../../health/evidence/node/plans.ts";
-import type { ClusterView } from "../../../health/evidence/leadership/cluster-view.ts";
-import { isHeard } from "../../../health/evidence/node/freshness.ts";
+import { scheduledSwitchover } from "../../../core/health/evidence/node/plans.ts";
+import type { ClusterView } from "../../../core/health/evidence/leadership/cluster-view.ts";
+import { isHeard } from "../../../core/health/evidence/node/freshness.ts";
 import { errorLine, type PreflightLine, warningLine } from "./preflight-line.ts";
 
 /** What stands against a switchover of the cluster as a whole; nothing if nothing does. */

@@ -1,7 +1,7 @@
-import type { PooledDatabaseConfig } from "../../../config/model/config.ts";
-import { isLoopback } from "../../../config/values/loopback.ts";
-import { bareHost } from "../../../health/evidence/node/identity.ts";
-import type { ShownDatabase } from "../../../balancing/pgbouncer/documents.ts";
+import type { PooledDatabaseConfig } from "../../../core/config/model/config.ts";
+import { isLoopback } from "../../../core/config/values/loopback.ts";
+import { bareHost } from "../../../core/health/evidence/node/identity.ts";
+import type { ShownDatabase } from "../../../core/balancing/pgbouncer/documents.ts";
 import type { PoolerFinding } from "./pooler-finding.ts";
 import { type KnownServer, type PoolerSetup, relevantDatabases } from "./pooler-setup.ts";
 

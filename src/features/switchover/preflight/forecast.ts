@@ -1,7 +1,7 @@
-import { nodeNamed } from "../../../cluster/lookup.ts";
-import { majorVersion } from "../../../cluster/documents/report.ts";
-import { countText } from "../../../health/wording.ts";
-import type { ClusterView } from "../../../health/evidence/leadership/cluster-view.ts";
+import { nodeNamed } from "../../../core/cluster/lookup.ts";
+import { majorVersion } from "../../../core/cluster/documents/report.ts";
+import { countText } from "../../../core/health/wording.ts";
+import type { ClusterView } from "../../../core/health/evidence/leadership/cluster-view.ts";
 import { okLine, type PreflightLine, warningLine } from "./preflight-line.ts";
 
 /** How many of the last switchovers count. */

@@ -1,6 +1,6 @@
-import type { PoolerConfig } from "../../../config/model/config.ts";
-import { listText } from "../../../health/wording.ts";
-import type { Supervisor } from "../../../program/supervisor.ts";
+import type { PoolerConfig } from "../../../core/config/model/config.ts";
+import { listText } from "../../../core/health/wording.ts";
+import type { Supervisor } from "../../../core/program/supervisor.ts";
 import { errorLine, okLine, type PreflightLine, warningLine } from "./preflight-line.ts";
 
 /** What resumes clients if this process dies while they are held. */

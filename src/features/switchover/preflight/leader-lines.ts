@@ -1,11 +1,11 @@
-import { nodeNamed } from "../../../cluster/lookup.ts";
-import type { Observation } from "../../../cluster/observation.ts";
-import { plainCheck } from "../../../health/check.ts";
-import { listText, spanText } from "../../../health/wording.ts";
-import type { ClusterView } from "../../../health/evidence/leadership/cluster-view.ts";
-import { isHeard } from "../../../health/evidence/node/freshness.ts";
-import { judge } from "../../../health/rules/judge.ts";
-import { isWritableReport } from "../../../health/rules/lock.ts";
+import { nodeNamed } from "../../../core/cluster/lookup.ts";
+import type { Observation } from "../../../core/cluster/observation.ts";
+import { plainCheck } from "../../../core/health/check.ts";
+import { listText, spanText } from "../../../core/health/wording.ts";
+import type { ClusterView } from "../../../core/health/evidence/leadership/cluster-view.ts";
+import { isHeard } from "../../../core/health/evidence/node/freshness.ts";
+import { judge } from "../../../core/health/rules/judge.ts";
+import { isWritableReport } from "../../../core/health/rules/lock.ts";
 import type { SwitchoverStart } from "../machine/plan.ts";
 import { errorLine, okLine, type PreflightLine } from "./preflight-line.ts";
 

@@ -1,4 +1,4 @@
-import type { ClaimAnswer, NoAnswer } from "../../../cluster/run-claim.ts";
+import type { ClaimAnswer, NoAnswer } from "../../../core/cluster/run-claim.ts";
 import { errorLine, okLine, type PreflightLine, warningLine } from "./preflight-line.ts";
 
 /** A peer, and what it answers to a claim. */

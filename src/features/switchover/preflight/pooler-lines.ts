@@ -1,5 +1,5 @@
-import type { PooledDatabaseConfig } from "../../../config/model/config.ts";
-import { countText } from "../../../health/wording.ts";
+import type { PooledDatabaseConfig } from "../../../core/config/model/config.ts";
+import { countText } from "../../../core/health/wording.ts";
 import { poolerFindings } from "./pooler-settings.ts";
 import { type PoolerSetup, relevantDatabases } from "./pooler-setup.ts";
 import { okLine, type PreflightLine } from "./preflight-line.ts";

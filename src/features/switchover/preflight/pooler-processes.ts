@@ -1,7 +1,7 @@
-import type { PoolerConfig } from "../../../config/model/config.ts";
-import { formatPoolerAddress, type PoolerAddress } from "../../../config/values/pooler-address.ts";
-import { bareHost } from "../../../health/evidence/node/identity.ts";
-import type { ShownPeer } from "../../../balancing/pgbouncer/documents.ts";
+import type { PoolerConfig } from "../../../core/config/model/config.ts";
+import { formatPoolerAddress, type PoolerAddress } from "../../../core/config/values/pooler-address.ts";
+import { bareHost } from "../../../core/health/evidence/node/identity.ts";
+import type { ShownPeer } from "../../../core/balancing/pgbouncer/documents.ts";
 import type { PoolerFinding } from "./pooler-finding.ts";
 import type { PoolerSetup } from "./pooler-setup.ts";
 

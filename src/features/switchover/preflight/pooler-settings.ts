@@ -1,5 +1,5 @@
-import type { PooledDatabaseConfig } from "../../../config/model/config.ts";
-import { isAtLeast, type ShownDatabase, type ShownPool } from "../../../balancing/pgbouncer/documents.ts";
+import type { PooledDatabaseConfig } from "../../../core/config/model/config.ts";
+import { isAtLeast, type ShownDatabase, type ShownPool } from "../../../core/balancing/pgbouncer/documents.ts";
 import { routeFindings } from "./database-routes.ts";
 import type { PoolerFinding } from "./pooler-finding.ts";
 import { processFindings } from "./pooler-processes.ts";

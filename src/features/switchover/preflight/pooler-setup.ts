@@ -1,7 +1,7 @@
-import type { DatabaseAddress } from "../../../cluster/node.ts";
-import type { Snapshot } from "../../../cluster/snapshot.ts";
-import type { PooledDatabaseConfig, PoolerConfig } from "../../../config/model/config.ts";
-import type { PgbouncerInspection } from "../../../balancing/pgbouncer/inspect-pgbouncer.ts";
+import type { DatabaseAddress } from "../../../core/cluster/node.ts";
+import type { Snapshot } from "../../../core/cluster/snapshot.ts";
+import type { PooledDatabaseConfig, PoolerConfig } from "../../../core/config/model/config.ts";
+import type { PgbouncerInspection } from "../../../core/balancing/pgbouncer/inspect-pgbouncer.ts";
 
 /** A node of a configured cluster, with the address of its database. */
 export interface KnownServer {

@@ -1,6 +1,6 @@
-import type { PoolerConfig } from "../../../config/model/config.ts";
-import { countText } from "../../../health/wording.ts";
-import type { ShownConnection } from "../../../balancing/pgbouncer/documents.ts";
+import type { PoolerConfig } from "../../../core/config/model/config.ts";
+import { countText } from "../../../core/health/wording.ts";
+import type { ShownConnection } from "../../../core/balancing/pgbouncer/documents.ts";
 import { okLine, type PreflightLine, warningLine } from "./preflight-line.ts";
 
 /** What SHOW SERVERS said again and again, and SHOW CLIENTS at the end. */

@@ -1,7 +1,7 @@
-import type { ClusterView } from "../../../health/evidence/leadership/cluster-view.ts";
-import { checkCall } from "../../../health/calls/check-call.ts";
-import type { Refusal } from "../../../health/calls/refusal.ts";
-import { selectTarget } from "../../../health/calls/target-selection.ts";
+import type { ClusterView } from "../../../core/health/evidence/leadership/cluster-view.ts";
+import { checkCall } from "../../../core/health/calls/check-call.ts";
+import type { Refusal } from "../../../core/health/calls/refusal.ts";
+import { selectTarget } from "../../../core/health/calls/target-selection.ts";
 
 /**
  * Why the gateway would refuse the request for a switchover by the evidence; `null` if it would send it.

@@ -1,4 +1,4 @@
-import type { HoldAnswer } from "../../../cluster/hint.ts";
+import type { HoldAnswer } from "../../../core/cluster/hint.ts";
 import { outcomeText } from "./outcome-text.ts";
 import type { SwitchoverRun } from "./switchover-run.ts";
 

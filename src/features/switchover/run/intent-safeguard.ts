@@ -1,4 +1,4 @@
-import { errorMessage } from "../../../cluster/values/error-message.ts";
+import { errorMessage } from "../../../core/cluster/values/error-message.ts";
 import type { Safeguard } from "./switchover-run.ts";
 import type { IntentFile } from "../intent/intent-file.ts";
 import type { PauseIntent } from "../intent/pause-intent.ts";

@@ -1,4 +1,4 @@
-import { listText } from "../../../health/wording.ts";
+import { listText } from "../../../core/health/wording.ts";
 import { pauseName, type SwitchoverPlan } from "../machine/plan.ts";
 import type { LeftTarget, Outcome, SettledOutcome } from "../machine/state.ts";
 

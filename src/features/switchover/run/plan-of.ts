@@ -1,7 +1,7 @@
-import type { Config, PoolerConfig } from "../../../config/model/config.ts";
-import type { ClusterView } from "../../../health/evidence/leadership/cluster-view.ts";
-import { loopWaitMs } from "../../../health/evidence/node/freshness.ts";
-import { isOfPrimary } from "../../../balancing/pool-verdicts.ts";
+import type { Config, PoolerConfig } from "../../../core/config/model/config.ts";
+import type { ClusterView } from "../../../core/health/evidence/leadership/cluster-view.ts";
+import { loopWaitMs } from "../../../core/health/evidence/node/freshness.ts";
+import { isOfPrimary } from "../../../core/balancing/pool-verdicts.ts";
 import type { FinishIntent, IntendedPause, PauseIntent } from "../intent/pause-intent.ts";
 import { checkedRouteName, type PlannedRoute, type SwitchoverPlan, type SwitchoverStart } from "../machine/plan.ts";
 

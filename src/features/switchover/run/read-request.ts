@@ -1,7 +1,7 @@
-import { parseDuration } from "../../../cluster/values/duration.ts";
-import { type JsonObject, nameOf } from "../../../cluster/values/json.ts";
-import type { ClusterState } from "../../../cluster/snapshot.ts";
-import { foreignScopeText } from "../../../health/evidence/node/foreign-scope.ts";
+import { parseDuration } from "../../../core/cluster/values/duration.ts";
+import { type JsonObject, nameOf } from "../../../core/cluster/values/json.ts";
+import type { ClusterState } from "../../../core/cluster/snapshot.ts";
+import { foreignScopeText } from "../../../core/health/evidence/node/foreign-scope.ts";
 import type { SwitchoverRequest } from "./plan-of.ts";
 
 /** The keys of the body of `POST /clusters/{cluster}/switchover` with `"seamless": true`. */

@@ -1,5 +1,5 @@
-import type { CancelTimer, SetTimer } from "../../../cluster/timer.ts";
-import { inTime } from "../../../state/files/in-time.ts";
+import type { CancelTimer, SetTimer } from "../../../core/cluster/timer.ts";
+import { inTime } from "../../../core/state/files/in-time.ts";
 import type { Preflight } from "../preflight/preflight-line.ts";
 import { adoptSwitchover, advanceSwitchover, beginSwitchover, wakeAtMs, type AdoptedRun } from "../machine/advance.ts";
 import type { StepName, SwitchoverEffect } from "../machine/effect.ts";

@@ -1,6 +1,6 @@
-import type { DatabaseAddress } from "../../../cluster/node.ts";
-import { isSoft } from "../../../health/reason.ts";
-import type { PoolMember } from "../../../pools/pool-members.ts";
+import type { DatabaseAddress } from "../../../core/cluster/node.ts";
+import { isSoft } from "../../../core/health/reason.ts";
+import type { PoolMember } from "../../../core/pools/pool-members.ts";
 
 /** An endpoint of a pool, as Envoy gets it. */
 export interface ListedEndpoint {

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
-import { listText } from "../../../health/wording.ts";
-import type { PoolReading } from "../../../balancing/audited/reading.ts";
-import type { RouteSource } from "../../../balancing/audited/route-source.ts";
+import { listText } from "../../../core/health/wording.ts";
+import type { PoolReading } from "../../../core/balancing/audited/reading.ts";
+import type { RouteSource } from "../../../core/balancing/audited/route-source.ts";
 
 /** What an Envoy has not taken of a pool, or has refused. */
 export interface LackingAcknowledgement {

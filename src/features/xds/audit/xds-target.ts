@@ -1,7 +1,7 @@
-import { type AuditTarget, doctorCommand, type RouteAdvice } from "../../../balancing/audited/audit-target.ts";
-import { isOfPrimary } from "../../../balancing/pool-verdicts.ts";
-import type { ListenerConfig, PoolConfig } from "../../../config/model/config.ts";
-import { formatHostPort } from "../../../config/values/address.ts";
+import { type AuditTarget, doctorCommand, type RouteAdvice } from "../../../core/balancing/audited/audit-target.ts";
+import { isOfPrimary } from "../../../core/balancing/pool-verdicts.ts";
+import type { ListenerConfig, PoolConfig } from "../../../core/config/model/config.ts";
+import { formatHostPort } from "../../../core/config/values/address.ts";
 import { type LackingAcknowledgement, xdsSource } from "./xds-source.ts";
 
 /** What the Envoys of a listener lack, in rounds of work; the listener by its name. */

@@ -1,8 +1,8 @@
-import { isObject, listOf } from "../../../cluster/values/json.ts";
-import { type KnownClusters, notAsked } from "../../../command/client/remembered-members.ts";
-import { counted } from "../../../command/output/words.ts";
-import { safe } from "../../../command/output/style.ts";
-import type { DoctorContext } from "../../../command/doctor/doctor-context.ts";
+import { isObject, listOf } from "../../../core/cluster/values/json.ts";
+import { type KnownClusters, notAsked } from "../../../core/command/client/remembered-members.ts";
+import { counted } from "../../../core/command/output/words.ts";
+import { safe } from "../../../core/command/output/style.ts";
+import type { DoctorContext } from "../../../core/command/doctor/doctor-context.ts";
 
 /**
  * Reports what Envoys do not get from the running rolecall (RC139): names that no pool has, which Envoy itself neither

@@ -1,9 +1,9 @@
 import { isIP } from "node:net";
 import * as z from "zod";
-import type { DialectName, ListenerDialect } from "../../../config/values/listener-dialect.ts";
-import type { Frozen } from "../../../config/model/config.ts";
-import { parseHostPort } from "../../../config/values/address.ts";
-import { duration, list, parsedText, plainText } from "../../../config/schema/value-schemas.ts";
+import type { DialectName, ListenerDialect } from "../../../core/config/values/listener-dialect.ts";
+import type { Frozen } from "../../../core/config/model/config.ts";
+import { parseHostPort } from "../../../core/config/values/address.ts";
+import { duration, list, parsedText, plainText } from "../../../core/config/schema/value-schemas.ts";
 
 /** The `xds` mapping of a listener. */
 const xdsMapping = z
@@ -53,14 +53,14 @@ const xdsMapping = z
 /** What Envoys get beside the members of pools. */
 export type XdsConfig = Frozen<z.output<typeof xdsMapping>>;
 
-declare module "../../../config/model/config.ts" {
+declare module "../../../core/config/model/config.ts" {
   interface FeatureListenerConfigs {
     /** `null`: a listener of another dialect. */
     readonly xds: XdsConfig | null;
   }
 }
 
-declare module "../../../config/values/listener-dialect.ts" {
+declare module "../../../core/config/values/listener-dialect.ts" {
   interface FeatureDialects {
     readonly xds: true;
   }

@@ -1,5 +1,5 @@
 import protobuf from "protobufjs/light.js";
-import { countOf, isObject, type JsonObject, listOf, objectOf } from "../../../cluster/values/json.ts";
+import { countOf, isObject, type JsonObject, listOf, objectOf } from "../../../core/cluster/values/json.ts";
 import type { Assignment, ListedEndpoint } from "../assignment/assignment.ts";
 import type { XdsClient, XdsForm, XdsRequest, XdsResponse } from "../protocol/xds-messages.ts";
 import { envoyApi } from "./envoy-api.ts";

@@ -1,12 +1,12 @@
 import { hostname } from "node:os";
 import { stringify } from "yaml";
-import type { DatabaseAddress } from "../../../cluster/node.ts";
-import { isObject, listOf } from "../../../cluster/values/json.ts";
-import { RolecallClient } from "../../../command/client/rolecall-client.ts";
-import type { Config } from "../../../config/model/config.ts";
-import type { RenderContext } from "../../../command/render/render-target.ts";
-import type { CommandContext } from "../../../command/framework/command-context.ts";
-import { CommandError } from "../../../command/framework/command-error.ts";
+import type { DatabaseAddress } from "../../../core/cluster/node.ts";
+import { isObject, listOf } from "../../../core/cluster/values/json.ts";
+import { RolecallClient } from "../../../core/command/client/rolecall-client.ts";
+import type { Config } from "../../../core/config/model/config.ts";
+import type { RenderContext } from "../../../core/command/render/render-target.ts";
+import type { CommandContext } from "../../../core/command/framework/command-context.ts";
+import { CommandError } from "../../../core/command/framework/command-error.ts";
 import {
   envoyAddress,
   envoyAdminPort,
@@ -14,10 +14,10 @@ import {
   envoyChecksListener,
   envoyProxy,
   envoyReadyCheck,
-} from "../../../command/render/envoy-parts.ts";
-import { parseEdges } from "../../../command/render/edges.ts";
-import { declaredPorts, parseRenderOptions, type RenderOptions } from "../../../command/render/options.ts";
-import { reachable } from "../../../command/render/targets.ts";
+} from "../../../core/command/render/envoy-parts.ts";
+import { parseEdges } from "../../../core/command/render/edges.ts";
+import { declaredPorts, parseRenderOptions, type RenderOptions } from "../../../core/command/render/options.ts";
+import { reachable } from "../../../core/command/render/targets.ts";
 
 /** A pool that Envoy gets by push. */
 interface RenderedPool {

@@ -1,5 +1,5 @@
-import { readProgramFile } from "../../../program/program-files.ts";
-import { CommandError } from "../../../command/framework/command-error.ts";
+import { readProgramFile } from "../../../core/program/program-files.ts";
+import { CommandError } from "../../../core/command/framework/command-error.ts";
 
 /**
  * Reads a file of `deploy/`, as it is rendered without options, and substitutes what options change.

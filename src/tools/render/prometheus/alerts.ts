@@ -1,8 +1,8 @@
-import { parseByteSize } from "../../../cluster/values/byte-size.ts";
-import { parseDuration } from "../../../cluster/values/duration.ts";
-import { CommandError } from "../../../command/framework/command-error.ts";
-import type { Arguments } from "../../../command/framework/arguments.ts";
-import { parseRenderOptions } from "../../../command/render/options.ts";
+import { parseByteSize } from "../../../core/cluster/values/byte-size.ts";
+import { parseDuration } from "../../../core/cluster/values/duration.ts";
+import { CommandError } from "../../../core/command/framework/command-error.ts";
+import type { Arguments } from "../../../core/command/framework/arguments.ts";
+import { parseRenderOptions } from "../../../core/command/render/options.ts";
 import { deployFile } from "../output/deploy-file.ts";
 
 /** What the rendered alert rules depend on. */

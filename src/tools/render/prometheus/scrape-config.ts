@@ -1,7 +1,7 @@
 import { stringify } from "yaml";
-import { hostPort } from "../../../command/render/edges.ts";
-import { probedComments } from "../../../command/render/member-comments.ts";
-import { type Targets } from "../../../command/render/targets.ts";
+import { hostPort } from "../../../core/command/render/edges.ts";
+import { probedComments } from "../../../core/command/render/member-comments.ts";
+import { type Targets } from "../../../core/command/render/targets.ts";
 
 /** Our own series, without those of the nodes that rolecall exports too. */
 const ownSeries = "(rolecall|process)_.*|up";

@@ -1,10 +1,10 @@
-import { errorMessage } from "../../../cluster/values/error-message.ts";
+import { errorMessage } from "../../../core/cluster/values/error-message.ts";
 import { type Answer, json } from "./answer.ts";
 import type { SimulatedRequest } from "./request.ts";
 import { type Cluster, leaderOf, simulatedNodeNamed } from "../model/cluster.ts";
 import { faultEffect } from "../model/fault-effect.ts";
 import { type Fault, parseFault } from "../model/faults.ts";
-import { parseJson } from "../../../cluster/values/json.ts";
+import { parseJson } from "../../../core/cluster/values/json.ts";
 import { isJsonObject, type SimulatorObject } from "../model/json.ts";
 import type { SimulatedNode } from "../model/node.ts";
 import { modelDocument } from "./model-document.ts";

@@ -1,6 +1,6 @@
 import { type Cluster, modelHoldsLock, leaderOf, membersOf } from "../model/cluster.ts";
 import type { SimulatorJson, SimulatorObject } from "../model/json.ts";
-import { formatLsn } from "../../../cluster/values/lsn.ts";
+import { formatLsn } from "../../../core/cluster/values/lsn.ts";
 import { reportedLsn } from "../model/lsn.ts";
 import type { MemberKey, SimulatedNode, ScheduledRestart } from "../model/node.ts";
 import { connectedStandbys, replicationState } from "../model/replication.ts";

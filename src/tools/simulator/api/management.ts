@@ -1,7 +1,7 @@
 import { type Answer, errorPage, json } from "./answer.ts";
 import type { SimulatedRequest } from "./request.ts";
 import { configure, patched } from "../model/configuration.ts";
-import { parseJson } from "../../../cluster/values/json.ts";
+import { parseJson } from "../../../core/cluster/values/json.ts";
 import { isJsonObject, type SimulatorObject } from "../model/json.ts";
 import { type CallOutcome, reply } from "../model/outcome.ts";
 import { cancelRestart, reinitializeReplica, restartPostgres } from "../model/restart.ts";

@@ -1,6 +1,6 @@
 import { type Cluster, leaderOf } from "./cluster.ts";
 import { faultNames } from "./fault-list.ts";
-import { didYouMean } from "../../../cluster/values/did-you-mean.ts";
+import { didYouMean } from "../../../core/cluster/values/did-you-mean.ts";
 import { beginTransition } from "./transitions.ts";
 import { type GarbageStyle, isSource, type SimulatedNode } from "./node.ts";
 import { write } from "./replication.ts";

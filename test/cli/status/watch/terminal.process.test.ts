@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { after, afterEach, before, test } from "node:test";
-import type { StatusCluster } from "../../../../src/command/client/cluster-status.ts";
+import type { StatusCluster } from "../../../../src/core/command/client/cluster-status.ts";
 import { serveCannedAnswers } from "../../../fake/canned-server.ts";
 import { statusCluster, statusNode, unfitNode } from "../../../fake/status-clusters.ts";
 import { FakeTerminal } from "../../../fake/terminal.ts";

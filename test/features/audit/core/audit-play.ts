@@ -1,9 +1,9 @@
 import { auditTarget, nothingSeen, type TargetMemory } from "../../../../src/features/audit/core/audit-target.ts";
 import { type Allowance, type Allowances, nextAllowance } from "../../../../src/features/audit/core/allowance.ts";
-import type { AuditedPool } from "../../../../src/balancing/audited/audit-target.ts";
-import type { ServerReading, TargetReading } from "../../../../src/balancing/audited/reading.ts";
-import { isReason } from "../../../../src/health/reason.ts";
-import { fit, unfit, type Verdict } from "../../../../src/health/verdict.ts";
+import type { AuditedPool } from "../../../../src/core/balancing/audited/audit-target.ts";
+import type { ServerReading, TargetReading } from "../../../../src/core/balancing/audited/reading.ts";
+import { isReason } from "../../../../src/core/health/reason.ts";
+import { fit, unfit, type Verdict } from "../../../../src/core/health/verdict.ts";
 
 /** The pool of the tests: `be` of the cluster `c`. */
 export const playedPool: AuditedPool = {

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { parse } from "yaml";
-import type { AuditedPool } from "../../../../src/balancing/audited/audit-target.ts";
-import type { ServerReading, ServerUse } from "../../../../src/balancing/audited/reading.ts";
+import type { AuditedPool } from "../../../../src/core/balancing/audited/audit-target.ts";
+import type { ServerReading, ServerUse } from "../../../../src/core/balancing/audited/reading.ts";
 import { AuditPlay, serverOf } from "./audit-play.ts";
 
 interface Step {

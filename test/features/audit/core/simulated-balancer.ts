@@ -1,4 +1,4 @@
-import type { ServerReading } from "../../../../src/balancing/audited/reading.ts";
+import type { ServerReading } from "../../../../src/core/balancing/audited/reading.ts";
 import { serverOf } from "./audit-play.ts";
 
 /** What a balancer does not do from an instant on: it keeps the sessions of pg1, or goes on to send new ones to pg2. */

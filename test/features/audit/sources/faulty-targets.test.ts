@@ -5,7 +5,7 @@ import { describe, test, type TestContext } from "node:test";
 import { envoySource } from "../../../../src/features/audit/sources/envoy-source.ts";
 import { haproxySource } from "../../../../src/features/haproxy/haproxy-source.ts";
 import { pgbouncerSource } from "../../../../src/features/pgbouncer/audit/pgbouncer-source.ts";
-import type { RouteSource } from "../../../../src/balancing/audited/route-source.ts";
+import type { RouteSource } from "../../../../src/core/balancing/audited/route-source.ts";
 import { listenDuringTest } from "../../../fake/listen.ts";
 import { haproxyBackendOf } from "../../../fake/config.ts";
 import { freePort } from "../../../fake/free-port.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import type { FleetSurroundings } from "../../../../src/features/fleet/ownership/fleet-document.ts";
-import { sharedShape } from "../../../../src/config/outcome-shape.ts";
+import { sharedShape } from "../../../../src/core/config/outcome-shape.ts";
 import { clusterOf, configOf } from "../../../fake/config.ts";
 import { FleetFixture, leaseMs, type Member } from "../../../fake/fleet-fixture.ts";
 

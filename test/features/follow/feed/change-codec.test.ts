@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { parseReport } from "../../../../src/cluster/documents/report.ts";
-import type { ProbeOutcome } from "../../../../src/cluster/outcome.ts";
+import { parseReport } from "../../../../src/core/cluster/documents/report.ts";
+import type { ProbeOutcome } from "../../../../src/core/cluster/outcome.ts";
 import { ChangeDecoder, ChangeEncoder } from "../../../../src/features/follow/feed/change-codec.ts";
 import { statusDocument } from "../../../fake/node-documents.ts";
 

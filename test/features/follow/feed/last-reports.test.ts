@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { parseReport } from "../../../../src/cluster/documents/report.ts";
+import { parseReport } from "../../../../src/core/cluster/documents/report.ts";
 import { LastReports } from "../../../../src/features/follow/feed/last-reports.ts";
 
 const report = parseReport({ state: "running", role: "replica" }) ?? assert.fail("the document must be one of a node");

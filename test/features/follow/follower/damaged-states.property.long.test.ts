@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { test } from "node:test";
 import * as fc from "fast-check";
 import { parse } from "yaml";
-import type { ClusterState } from "../../../../src/cluster/snapshot.ts";
-import { isObject } from "../../../../src/cluster/values/json.ts";
+import type { ClusterState } from "../../../../src/core/cluster/snapshot.ts";
+import { isObject } from "../../../../src/core/cluster/values/json.ts";
 import { clusterStateSchema, sentStateOf } from "../../../../src/features/follow/feed/cluster-state-schema.ts";
 import { writtenState } from "../../../../src/features/follow/feed/state-values.ts";
 import {
@@ -15,12 +15,12 @@ import {
   outcomesIn,
   withOwnersMembers,
 } from "../../../../src/features/follow/follower/adopted-cluster.ts";
-import { type Check, parseCheck } from "../../../../src/health/check.ts";
-import { explanationJson, remarksOn } from "../../../../src/health/documents/explanation-document.ts";
-import { fleetRow, liveCluster } from "../../../../src/health/documents/live-cluster.ts";
-import { viewAt } from "../../../../src/health/evidence/leadership/cluster-view.ts";
-import { routeOf } from "../../../../src/health/route.ts";
-import { explain } from "../../../../src/health/rules/explain.ts";
+import { type Check, parseCheck } from "../../../../src/core/health/check.ts";
+import { explanationJson, remarksOn } from "../../../../src/core/health/documents/explanation-document.ts";
+import { fleetRow, liveCluster } from "../../../../src/core/health/documents/live-cluster.ts";
+import { viewAt } from "../../../../src/core/health/evidence/leadership/cluster-view.ts";
+import { routeOf } from "../../../../src/core/health/route.ts";
+import { explain } from "../../../../src/core/health/rules/explain.ts";
 import { ClusterFixture } from "../../../fake/cluster-fixture.ts";
 import { clusterOf, configOf, nodeOf } from "../../../fake/config.ts";
 import { played, type Scenario } from "../../../fake/scenario.ts";

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { DcsResult } from "../../../../src/cluster/dcs.ts";
-import type { DrainChange } from "../../../../src/cluster/drain.ts";
-import type { ClusterState } from "../../../../src/cluster/snapshot.ts";
+import type { DcsResult } from "../../../../src/core/cluster/dcs.ts";
+import type { DrainChange } from "../../../../src/core/cluster/drain.ts";
+import type { ClusterState } from "../../../../src/core/cluster/snapshot.ts";
 import { FollowedCluster, type FollowedConfig } from "../../../../src/features/follow/follower/followed-cluster.ts";
 import { SecondOpinions } from "../../../../src/features/follow/follower/second-opinions.ts";
-import { buildClusters } from "../../../../src/state/clusters.ts";
-import { Store } from "../../../../src/state/store.ts";
-import { statusOutcome } from "../../../health/arbitraries.ts";
+import { buildClusters } from "../../../../src/core/state/clusters.ts";
+import { Store } from "../../../../src/core/state/store.ts";
+import { statusOutcome } from "../../../core/health/arbitraries.ts";
 import { clusterOf, configOf, nodeOf } from "../../../fake/config.ts";
 
 const [one, two] = ["http://one", "http://two"] as const;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { parse } from "yaml";
-import type { Drain } from "../../../../src/cluster/drain.ts";
+import type { Drain } from "../../../../src/core/cluster/drain.ts";
 import { FollowedDrains } from "../../../../src/features/follow/follower/followed-drains.ts";
 
 interface Row {

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Config } from "../../../../src/config/model/config.ts";
+import type { Config } from "../../../../src/core/config/model/config.ts";
 import { Follows, type FollowsContext } from "../../../../src/features/follow/follower/follows.ts";
-import { buildClusters } from "../../../../src/state/clusters.ts";
-import { Store } from "../../../../src/state/store.ts";
+import { buildClusters } from "../../../../src/core/state/clusters.ts";
+import { Store } from "../../../../src/core/state/store.ts";
 import { clusterOf, configOf } from "../../../fake/config.ts";
 
 const upstream = { url: "http://one", tokenFile: null, tls: null };

@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { test, type TestContext } from "node:test";
 import { gzipSync } from "node:zlib";
-import { emptyCluster } from "../../../../src/cluster/empty-cluster.ts";
-import { parseReport } from "../../../../src/cluster/documents/report.ts";
-import { neverProbed } from "../../../../src/cluster/observation.ts";
-import type { ClusterState } from "../../../../src/cluster/snapshot.ts";
+import { emptyCluster } from "../../../../src/core/cluster/empty-cluster.ts";
+import { parseReport } from "../../../../src/core/cluster/documents/report.ts";
+import { neverProbed } from "../../../../src/core/cluster/observation.ts";
+import type { ClusterState } from "../../../../src/core/cluster/snapshot.ts";
 import {
   clusterStateSchema,
   sentStateOf,
@@ -15,8 +15,8 @@ import {
 import type { FeedMessage } from "../../../../src/features/follow/feed/feed-messages.ts";
 import { writtenState } from "../../../../src/features/follow/feed/state-values.ts";
 import { httpFeed } from "../../../../src/features/follow/follower/http-feed.ts";
-import { nodesMax } from "../../../../src/health/evidence/node/listed-members.ts";
-import { withNodes } from "../../../../src/health/observe/membership.ts";
+import { nodesMax } from "../../../../src/core/health/evidence/node/listed-members.ts";
+import { withNodes } from "../../../../src/core/health/observe/membership.ts";
 import { listenDuringTest } from "../../../fake/listen.ts";
 
 interface Taken {

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
 import "../../../fake/property-seed.ts";
-import type { ProbeOutcome } from "../../../../src/cluster/outcome.ts";
-import { observe } from "../../../../src/health/observe/observe.ts";
+import type { ProbeOutcome } from "../../../../src/core/cluster/outcome.ts";
+import { observe } from "../../../../src/core/health/observe/observe.ts";
 import { MergedOutcomes } from "../../../../src/features/follow/follower/merged-outcomes.ts";
-import { failedOutcome, policyOf, statusOutcome, unprobedCluster } from "../../../health/arbitraries.ts";
+import { failedOutcome, policyOf, statusOutcome, unprobedCluster } from "../../../core/health/arbitraries.ts";
 
 /** What one of two owners hears of pg1, and how long it takes to the follower, in ms. */
 const probe = fc.record({

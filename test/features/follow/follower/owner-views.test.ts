@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { StatusOutcome } from "../../../../src/cluster/outcome.ts";
+import type { StatusOutcome } from "../../../../src/core/cluster/outcome.ts";
 import { OwnerViews } from "../../../../src/features/follow/follower/owner-views.ts";
-import { statusOutcome } from "../../../health/arbitraries.ts";
+import { statusOutcome } from "../../../core/health/arbitraries.ts";
 
 const [one, two] = ["http://one", "http://two"] as const;
 const times = { maxAgeMs: 5_500, settleMs: 4_500 };

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { StatusOutcome } from "../../../../src/cluster/outcome.ts";
+import type { StatusOutcome } from "../../../../src/core/cluster/outcome.ts";
 import { SecondOpinions } from "../../../../src/features/follow/follower/second-opinions.ts";
-import { statusOutcome } from "../../../health/arbitraries.ts";
+import { statusOutcome } from "../../../core/health/arbitraries.ts";
 
 /** Opinions of nodes that answer when the test says so. */
 function opinionsOf(): {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { gunzipSync } from "node:zlib";
 import { readFeedMessage } from "../../../../src/features/follow/feed/feed-messages.ts";
-import { feedProtocol, outcomeShape } from "../../../../src/config/outcome-shape.ts";
+import { feedProtocol, outcomeShape } from "../../../../src/core/config/outcome-shape.ts";
 import { feedsOf } from "../../../fake/feeds-fixture.ts";
 import { ManualClock } from "../../../fake/manual-clock.ts";
 import { clusterOf, configOf } from "../../../fake/config.ts";

@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { gunzipSync } from "node:zlib";
 import { type FeedMessage, readFeedMessage } from "../../../../src/features/follow/feed/feed-messages.ts";
-import { outcomeShape } from "../../../../src/config/outcome-shape.ts";
+import { outcomeShape } from "../../../../src/core/config/outcome-shape.ts";
 import { Feeds } from "../../../../src/features/follow/owner/feeds.ts";
-import { buildClusters } from "../../../../src/state/clusters.ts";
-import { Store } from "../../../../src/state/store.ts";
+import { buildClusters } from "../../../../src/core/state/clusters.ts";
+import { Store } from "../../../../src/core/state/store.ts";
 import { clusterOf, configOf } from "../../../fake/config.ts";
 import { ManualClock } from "../../../fake/manual-clock.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ProbeOutcome } from "../../../../src/cluster/outcome.ts";
-import { feedProtocol, outcomeShape } from "../../../../src/config/outcome-shape.ts";
+import type { ProbeOutcome } from "../../../../src/core/cluster/outcome.ts";
+import { feedProtocol, outcomeShape } from "../../../../src/core/config/outcome-shape.ts";
 import { unread } from "../../../../src/features/follow/owner/feed-stream.ts";
 import { feedsOf } from "../../../fake/feeds-fixture.ts";
 import { ManualClock } from "../../../fake/manual-clock.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import type { StatusCluster } from "../../../../src/command/client/cluster-status.ts";
+import type { StatusCluster } from "../../../../src/core/command/client/cluster-status.ts";
 import { compareServers } from "../../../../src/features/haproxy/cli/check-servers.ts";
 import { runJson, runText } from "../../../fake/command-line.ts";
 import { openFakeCluster } from "../../../fake/fake-node.ts";

@@ -6,7 +6,7 @@ import {
   layoutOf,
   type PrintedEvent,
 } from "../../../../src/features/history/cli/event-table.ts";
-import { styleFor } from "../../../../src/command/output/style.ts";
+import { styleFor } from "../../../../src/core/command/output/style.ts";
 
 const style = styleFor("never", false, {});
 const atMs = new Date(2026, 10, 21, 3, 12, 7).getTime();

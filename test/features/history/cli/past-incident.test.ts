@@ -3,14 +3,14 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { parse } from "yaml";
-import type { ProbeOutcome } from "../../../../src/cluster/outcome.ts";
-import { incidentPieces } from "../../../../src/events/incident/incident-file.ts";
-import { incidentSubject } from "../../../../src/events/incident/incident-subject.ts";
+import type { ProbeOutcome } from "../../../../src/core/cluster/outcome.ts";
+import { incidentPieces } from "../../../../src/core/events/incident/incident-file.ts";
+import { incidentSubject } from "../../../../src/core/events/incident/incident-subject.ts";
 import { readIncidentFile } from "../../../../src/features/replay/file/incident-file.ts";
 import { ClusterFixture } from "../../../fake/cluster-fixture.ts";
 import { runJson, runText } from "../../../fake/command-line.ts";
 import { reportOf } from "../../../fake/node-documents.ts";
-import { policyOf } from "../../../health/arbitraries.ts";
+import { policyOf } from "../../../core/health/arbitraries.ts";
 import { historyConfig, openHistory, temporaryDirectory } from "../store/history-fixture.ts";
 
 const policy = { ...policyOf({ attachWindowMs: 12_000 }), zoneTag: "zone" };

@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { incidentEntry } from "../../../../src/cluster/incident/incident.ts";
-import type { ProbeOutcome } from "../../../../src/cluster/outcome.ts";
-import { impliedPage } from "../../../../src/cluster/incident/incident-exporter.ts";
+import { incidentEntry } from "../../../../src/core/cluster/incident/incident.ts";
+import type { ProbeOutcome } from "../../../../src/core/cluster/outcome.ts";
+import { impliedPage } from "../../../../src/core/cluster/incident/incident-exporter.ts";
 import { EvidenceScan } from "../../../../src/features/history/store/evidence-scan.ts";
 import { outcomeLine, startLine } from "../../../../src/features/history/store/history-lines.ts";
 import { reportOf } from "../../../fake/node-documents.ts";
 import { until } from "../../../fake/until.ts";
-import { policyOf } from "../../../health/arbitraries.ts";
+import { policyOf } from "../../../core/health/arbitraries.ts";
 import { filesIn, historyConfig, openHistory, temporaryDirectory, type HistoryFixture } from "./history-fixture.ts";
 
 const of = { scope: "demo", system: null, version: null, members: new Map() };

@@ -4,11 +4,11 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { pino } from "pino";
 import type { HistoryDirectoryConfig } from "../../../../src/features/history/config/history-schema.ts";
-import type { ClusterEvent } from "../../../../src/events/cluster-event.ts";
+import type { ClusterEvent } from "../../../../src/core/events/cluster-event.ts";
 import { HistoryStore } from "../../../../src/features/history/store/history-store.ts";
-import type { ClusterState } from "../../../../src/cluster/snapshot.ts";
+import type { ClusterState } from "../../../../src/core/cluster/snapshot.ts";
 import { ClusterFixture } from "../../../fake/cluster-fixture.ts";
-import { policyOf } from "../../../health/arbitraries.ts";
+import { policyOf } from "../../../core/health/arbitraries.ts";
 
 export interface LogLine {
   readonly msg: string;

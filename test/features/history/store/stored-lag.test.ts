@@ -3,7 +3,7 @@ import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { LagSteps } from "../../../../src/events/stored/lag-steps.ts";
+import { LagSteps } from "../../../../src/core/events/stored/lag-steps.ts";
 import { filesIn, historyConfig, openHistory, temporaryDirectory, type HistoryFixture } from "./history-fixture.ts";
 
 const minuteMs = 60_000;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { poolOfDatabase } from "../../../../src/features/pgbouncer/audit/pgbouncer-servers.ts";
-import { readDatabases, readServers } from "../../../../src/balancing/pgbouncer/documents.ts";
+import { readDatabases, readServers } from "../../../../src/core/balancing/pgbouncer/documents.ts";
 
 function databaseRow(host: string | null): Record<string, string | null> {
   return { name: "orders", host, port: "5432", database: "orders", paused: "0", disabled: "0" };

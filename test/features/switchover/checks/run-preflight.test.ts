@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { test, type TestContext } from "node:test";
-import type { Config } from "../../../../src/config/model/config.ts";
-import { viewAt } from "../../../../src/health/evidence/leadership/cluster-view.ts";
+import type { Config } from "../../../../src/core/config/model/config.ts";
+import { viewAt } from "../../../../src/core/health/evidence/leadership/cluster-view.ts";
 import type { PreflightInput, PreflightSources } from "../../../../src/features/switchover/checks/preflight-input.ts";
 import { runPreflight } from "../../../../src/features/switchover/checks/run-preflight.ts";
 import { ClusterFixture } from "../../../fake/cluster-fixture.ts";

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
-import type { ClaimAnswer, NoAnswer } from "../../../../src/cluster/run-claim.ts";
+import type { ClaimAnswer, NoAnswer } from "../../../../src/core/cluster/run-claim.ts";
 import { type AskedClaim, readClaim, writtenClaim } from "../../../../src/features/switchover/claims/claim.ts";
 import { Claims } from "../../../../src/features/switchover/claims/claims.ts";
 import { type Grantor, OwnClaim } from "../../../../src/features/switchover/claims/own-claim.ts";

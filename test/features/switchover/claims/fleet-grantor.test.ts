@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Claim } from "../../../../src/features/switchover/claims/claim.ts";
-import type { RunClaims } from "../../../../src/feature/shared-evidence.ts";
+import type { RunClaims } from "../../../../src/core/feature/shared-evidence.ts";
 import { fleetGrantor } from "../../../../src/features/switchover/claims/fleet-grantor.ts";
 import { FleetKeys } from "../../../fake/fleet-keys.ts";
 import { ManualClock } from "../../../fake/manual-clock.ts";

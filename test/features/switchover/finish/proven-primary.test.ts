@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { viewAt } from "../../../../src/health/evidence/leadership/cluster-view.ts";
+import { viewAt } from "../../../../src/core/health/evidence/leadership/cluster-view.ts";
 import {
   evidenceOf,
   provenPrimary,

@@ -4,7 +4,7 @@ import type { ChildProcess } from "node:child_process";
 import { Guardian } from "../../../../src/features/switchover/guardian/guardian.ts";
 import { GuardianProcesses } from "../../../../src/features/switchover/guardian/guardian-processes.ts";
 import type { GuardedRun } from "../../../../src/features/switchover/guardian/messages.ts";
-import { setSystemTimer } from "../../../../src/probe/schedule/system-timer.ts";
+import { setSystemTimer } from "../../../../src/core/probe/schedule/system-timer.ts";
 import { FakePgbouncer } from "../../../fake/fake-pgbouncer.ts";
 import { ManualClock } from "../../../fake/manual-clock.ts";
 import { until } from "../../../fake/until.ts";

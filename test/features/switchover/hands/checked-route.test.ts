@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { BackendCount } from "../../../../src/http/message/server-census.ts";
+import type { BackendCount } from "../../../../src/core/http/message/server-census.ts";
 import { type CheckedRoute, checkedRoute } from "../../../../src/features/switchover/hands/checked-route.ts";
 
 const row: BackendCount = {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test, type TestContext } from "node:test";
-import { PgbouncerConsole } from "../../../../src/balancing/pgbouncer/console.ts";
+import { PgbouncerConsole } from "../../../../src/core/balancing/pgbouncer/console.ts";
 import { quickenLogins } from "../../../../src/features/switchover/hands/login-retry.ts";
 import { FakePgbouncer } from "../../../fake/fake-pgbouncer.ts";
 import { until } from "../../../fake/until.ts";

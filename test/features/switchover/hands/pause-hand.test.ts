@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test, type TestContext } from "node:test";
-import { PgbouncerConsole } from "../../../../src/balancing/pgbouncer/console.ts";
+import { PgbouncerConsole } from "../../../../src/core/balancing/pgbouncer/console.ts";
 import { PauseHand, type PauseEvent } from "../../../../src/features/switchover/hands/pause-hand.ts";
 import { pauseConsoleName, type PausingRun } from "../../../../src/features/switchover/hands/pause-console.ts";
 import { type Resumed, resumeTarget } from "../../../../src/features/switchover/hands/resume-target.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { AccessMaterial } from "../../../../src/config/access-material.ts";
+import type { AccessMaterial } from "../../../../src/core/config/access-material.ts";
 import { EtcdSource } from "../../../../src/features/dcs/etcd-source.ts";
 import { PendingChange } from "../../../../src/features/switchover/hands/pending-change.ts";
 import { FakeEtcd } from "../../../fake/fake-etcd.ts";

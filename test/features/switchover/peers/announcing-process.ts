@@ -1,6 +1,6 @@
 /** A process that announces a pause to a peer, sends heartbeats, and says what it hears: the first of two rolecalls. */
 import type { PeerConfig } from "../../../../src/features/switchover/config/peer-schema.ts";
-import { PgbouncerConsole, quoteDatabase } from "../../../../src/balancing/pgbouncer/console.ts";
+import { PgbouncerConsole, quoteDatabase } from "../../../../src/core/balancing/pgbouncer/console.ts";
 import { pauseConsoleName } from "../../../../src/features/switchover/hands/pause-console.ts";
 import type { PauseIntent } from "../../../../src/features/switchover/intent/pause-intent.ts";
 import { PeerLink } from "../../../../src/features/switchover/peers/peer-link.ts";

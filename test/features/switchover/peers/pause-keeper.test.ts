@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test, type TestContext } from "node:test";
 import type { KeptPauses, PauseAnswer } from "../../../../src/features/switchover/peers/pause-answer.ts";
-import type { PoolerConfig } from "../../../../src/config/model/config.ts";
+import type { PoolerConfig } from "../../../../src/core/config/model/config.ts";
 import type { AdoptedRun } from "../../../../src/features/switchover/machine/advance.ts";
 import {
   type FinishingRun,
@@ -9,8 +9,8 @@ import {
   PauseKeeper,
 } from "../../../../src/features/switchover/peers/pause-keeper.ts";
 import { pauseConsoleName } from "../../../../src/features/switchover/hands/pause-console.ts";
-import { PgbouncerConsole } from "../../../../src/balancing/pgbouncer/console.ts";
-import { Scope } from "../../../../src/feature/scope.ts";
+import { PgbouncerConsole } from "../../../../src/core/balancing/pgbouncer/console.ts";
+import { Scope } from "../../../../src/core/feature/scope.ts";
 import { ManualClock } from "../../../fake/manual-clock.ts";
 import { PausableConsole } from "../../../fake/pausable-console.ts";
 import { poolerOf } from "../../../fake/pooler-setup.ts";

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { join } from "node:path";
 import { describe, test, type TestContext } from "node:test";
 import type { PeerConfig } from "../../../../src/features/switchover/config/peer-schema.ts";
-import { unrestrictedAccess } from "../../../../src/config/model/listener-access-config.ts";
+import { unrestrictedAccess } from "../../../../src/core/config/model/listener-access-config.ts";
 import type { PauseIntent } from "../../../../src/features/switchover/intent/pause-intent.ts";
 import { PeerLink } from "../../../../src/features/switchover/peers/peer-link.ts";
 import { appOf, limit, portFor } from "../../../app/app-fixture.ts";

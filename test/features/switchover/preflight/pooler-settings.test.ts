@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { suite, test } from "node:test";
 import { parse } from "yaml";
-import type { ShownDatabase, ShownPeer, ShownPool } from "../../../../src/balancing/pgbouncer/documents.ts";
-import type { Pausing } from "../../../../src/balancing/pgbouncer/inspect-pgbouncer.ts";
+import type { ShownDatabase, ShownPeer, ShownPool } from "../../../../src/core/balancing/pgbouncer/documents.ts";
+import type { Pausing } from "../../../../src/core/balancing/pgbouncer/inspect-pgbouncer.ts";
 import { defaultDeadlineMs, poolerFindings } from "../../../../src/features/switchover/preflight/pooler-settings.ts";
 import { poolerOf } from "../../../fake/pooler-setup.ts";
 

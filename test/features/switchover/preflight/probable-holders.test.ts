@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { suite, test } from "node:test";
 import { parse } from "yaml";
-import type { ShownConnection } from "../../../../src/balancing/pgbouncer/documents.ts";
+import type { ShownConnection } from "../../../../src/core/balancing/pgbouncer/documents.ts";
 import { holderLines } from "../../../../src/features/switchover/preflight/probable-holders.ts";
 import { poolerOf } from "../../../fake/pooler-setup.ts";
 

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import { parse } from "yaml";
-import { isReason } from "../../../../src/health/reason.ts";
-import { fit, unfit } from "../../../../src/health/verdict.ts";
+import { isReason } from "../../../../src/core/health/reason.ts";
+import { fit, unfit } from "../../../../src/core/health/verdict.ts";
 import {
   type AssignmentMemory,
   type EndpointMember,

@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import { readFile, readlink, rename, stat, unlink, utimes, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { isRunning } from "../../../../state/files/is-running.ts";
-import { readRegularFileLater } from "../../../../files/regular-file.ts";
+import { isRunning } from "../../../../core/state/files/is-running.ts";
+import { readRegularFileLater } from "../../../../core/files/regular-file.ts";
 
 /** A holder that this machine cannot look up counts as gone if it has not confirmed its lock for this long, in ms. */
 const confirmedMaxMs = 30_000;

@@ -3,7 +3,7 @@ import { constants, createReadStream, createWriteStream } from "node:fs";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
-import { requireRegular } from "../../../../files/regular-file.ts";
+import { requireRegular } from "../../../../core/files/regular-file.ts";
 
 /**
  * `events`: events and verdict changes. `evidence`: the outcomes of probes, from which incident files are made. `lag`:

@@ -1,7 +1,7 @@
 /** How well nodes and clusters are. Each condition has a colour, a shape and a word: no meaning lies in colour alone. */
 
 /**
- * Worst first, as `clusterConditionWords` has them (src/health/conditions/cluster-condition.ts), with which a test compares
+ * Worst first, as `clusterConditionWords` has them (src/core/health/conditions/cluster-condition.ts), with which a test compares
  * them.
  */
 export const conditions = [
