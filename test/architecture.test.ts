@@ -49,6 +49,31 @@ describe("imports of src", () => {
     );
   });
 
+  test("core can be read: its size, and that of what probes and answers", (context) => {
+    const lines = (files: readonly SourceFile[]): string => {
+      const total = files.reduce((sum, { text }) => sum + text.split("\n").length - 1, 0);
+      return `${total} lines in ${files.length} files`;
+    };
+    const core = sources.filter(({ file }) => file.startsWith("core/"));
+    const known = new Map(sources.map((source) => [source.file, source]));
+    const reached = new Set<SourceFile>();
+    const reach = (file: string): void => {
+      const source = known.get(file);
+      if (source === undefined || reached.has(source)) return;
+      reached.add(source);
+      source.imports.forEach(reach);
+    };
+    for (const file of [
+      "probe/probers.ts",
+      "state/store.ts",
+      "http/node-api/node-handler.ts",
+      "http/listener/listener-set.ts",
+    ])
+      reach(`core/${file}`);
+    assert.ok(reached.size > 4 && [...reached].every(({ file }) => file.startsWith("core/")));
+    context.diagnostic(`core: ${lines(core)}; probers, store, node API and listeners: ${lines([...reached])}`);
+  });
+
   test("only http/listener imports http/fast-path", () => {
     const importers = folders.filter((folder) => importedBy(folder).includes("core/http/fast-path"));
     assert.deepEqual(importers, ["core/http/listener"]);

@@ -26,9 +26,7 @@ for (const document of documents) {
   test(`${document}: every source file it names exists`, () => {
     const base = document === "src/README.md" ? "src" : ".";
     const named = [
-      ...text.matchAll(
-        /`((?:src|test|docs|bench|app|cli|cluster|config|events|exposition|gateway|health|http|metrics|probe|simulator|state|workers)\/[\w./-]*|[\w-]+\.ts)`/g,
-      ),
+      ...text.matchAll(/`((?:src|test|docs|bench|app|cli|core|features|tools)\/[\w./-]*|[\w-]+\.ts)`/g),
     ].map((match) => match[1] ?? "");
     for (const path of named.filter((name) => name.endsWith("/") || name.includes(".")))
       assert.ok(existsSync(join(base, path)) || existsSync(path), `${path} does not exist`);
