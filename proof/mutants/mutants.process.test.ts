@@ -122,7 +122,7 @@ const limit = `export function isOld(ageMs: number, maxMs: number): boolean {
 `;
 const limitTest = `import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isOld } from "../../src/core/health/limit.js";
+import { isOld } from "../../../src/core/health/limit.js";
 test("is old", () => assert.equal(isOld(3, 2), true));
 test("is not old", () => assert.equal(isOld(1, 2), false));
 test("has no limit", () => assert.equal(isOld(1, 0), false));

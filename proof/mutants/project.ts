@@ -67,7 +67,7 @@ export function prepare(files: readonly string[], work: string, skip: RegExp | n
   };
 }
 
-/** The path within `src`, without its ending. */
+/** The path within `src/core`, without its ending. */
 function nameOf(file: string): string {
   return file.replace(/^src\/core\//, "").replace(/\.ts$/, "");
 }

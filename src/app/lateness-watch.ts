@@ -16,7 +16,7 @@ export interface LatenessWatchContext {
   /** Called with `null` when it begins, and with how long it lasted when it ends, in ms. */
   readonly onChange: (lateForMs: number | null) => void;
   /** Called when other instances have to take the place of this one, and when they need not any more. */
-  readonly onWithdrawn: (isWithdrawn: boolean) => void;
+  readonly onWithdrawn: () => void;
 }
 
 /** Watches whether this process asks nodes in time, and keeps the answers that pools get meanwhile (rule 16). */
@@ -46,6 +46,11 @@ export class LatenessWatch {
     return this.#lateness.kind === "withdrawn";
   }
 
+  /** The same as of the last look: one is due with each interval of the probes. */
+  get wasWithdrawn(): boolean {
+    return this.#lateness.kind === "withdrawn";
+  }
+
   /** Forgets the pools that are not configured any more. */
   configure(config: Pick<Config, "pools" | "unnamedPools">): void {
     this.#memory.keepOnly(servedPools(config));
@@ -63,6 +68,6 @@ export class LatenessWatch {
     if (kind === before.kind) return;
     if (before.kind === "on_time") onChange(null);
     else if (kind === "on_time") onChange(nowMs - before.sinceMs);
-    if (kind === "withdrawn" || before.kind === "withdrawn") onWithdrawn(kind === "withdrawn");
+    if (kind === "withdrawn" && before.kind !== "withdrawn") onWithdrawn();
   }
 }

@@ -287,7 +287,7 @@ export class Monitor {
       isProbed: (name) => this.#phase === "running" && this.#sources.isProbed(name),
       now: () => this.clock.now(),
       onChange: (lateForMs) => this.eventLog.recordLateness(lateForMs),
-      onWithdrawn: (isWithdrawn) => this.features.withdrawn(isWithdrawn),
+      onWithdrawn: () => this.features.withdrawn(),
     });
   }
 
@@ -324,6 +324,7 @@ export class Monitor {
       drains: this.#drains,
       probedAt: ({ api }) => probed.of(api),
       reconnectTo: (cluster, node) => this.#probers.reconnectTo(cluster, node),
+      isWithdrawn: () => this.lateness.wasWithdrawn,
       offers: this.offers,
       isOwnAddress: (cluster, node) => this.proofs.isOwn(cluster, node),
       probeNow: (cluster) => this.probeNow(cluster),

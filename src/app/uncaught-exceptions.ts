@@ -1,3 +1,4 @@
+import { containedFeatures } from "./registry/contained.ts";
 import { areStackTracesOmitted } from "../core/probe/client/omitted-stack-traces.ts";
 import { ownModuleOf } from "../core/program/own-frames.ts";
 
@@ -14,19 +15,12 @@ import { ownModuleOf } from "../core/program/own-frames.ts";
 
 /** Modules that write no shared state, by what their paths begin with. */
 export const containedModules: readonly string[] = [
+  ...containedFeatures.map((feature) => `features/${feature}/`),
   "core/balancing/",
   "core/cluster/",
   "core/etcd/",
   "core/exposition/",
-  "features/agent/",
-  "features/companions/",
-  "features/dcs/",
-  "features/exporter/",
-  "features/gateway/",
-  "features/haproxy/",
-  "features/page/",
-  "features/pgbouncer/",
-  "features/xds/",
+  "core/feature/scope",
   "core/health/",
   "core/http/",
   "core/probe/",

@@ -25,6 +25,8 @@ for (const [modules, isContained] of [
   [["core/http/listener/listener"], true],
   [["features/xds/xds-service"], true],
   [["core/balancing/balancer-set", "features/haproxy/haproxy-balancer"], true],
+  [["features/xds/xds-service", "core/feature/scope"], true],
+  [["features/haproxy/haproxy-balancer", "core/feature/offer"], false],
   [["features/gateway/gateway"], true],
   [["core/probe/node-prober", "core/health/observe/observe"], true],
   [["core/state/store"], false],

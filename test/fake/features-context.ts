@@ -42,6 +42,7 @@ export function featuresContext(changes: Partial<FeaturesContext> = {}): Feature
     events: { recent: () => [], openCount: () => 0, subscribe: () => () => {} },
     backendCounts: () => Promise.resolve([]),
     publish: () => {},
+    isWithdrawn: () => false,
     offers: { process: "i1" },
     changed: () => {},
     contained: (error) => {

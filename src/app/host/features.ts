@@ -74,8 +74,8 @@ export class Features {
   }
 
   /** This process is late for so long that it counts as gone, or is not any more (rule 16). */
-  withdrawn(isWithdrawn: boolean): void {
-    for (const one of this.#all) one.withdrawn(isWithdrawn);
+  withdrawn(): void {
+    for (const one of this.#all) one.withdrawn();
   }
 
   /** What features have found of a cluster. */

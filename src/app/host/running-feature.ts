@@ -38,7 +38,7 @@ export interface RunningFeature {
   alpnOf(dialect: string): string | undefined;
   listening(keys: ReadonlySet<string>): void;
   draining(): void;
-  withdrawn(isWithdrawn: boolean): void;
+  withdrawn(): void;
   conditions(cluster: string): readonly Found<EventKind>[];
   overview(cluster: string): object;
   edges(only: string | null): object;
@@ -82,7 +82,7 @@ class FeatureInProcess<Running extends Opened> implements RunningFeature {
   #taking: Promise<void> = Promise.resolve();
   #ending: Promise<void> = Promise.resolve();
   /** What a feature that opens late has to know. `isCalled`: a call has opened it, so it stays open. */
-  readonly #process = { isWithdrawn: false, isDraining: false, isCalled: false };
+  readonly #process = { isDraining: false, isCalled: false };
   /** What is probed here, once that is known of the last configuration. */
   #probed: readonly ClusterConfig[] | null = null;
   #errors = 0;
@@ -195,9 +195,8 @@ class FeatureInProcess<Running extends Opened> implements RunningFeature {
     this.#contain(undefined, (opened) => opened.draining?.());
   }
 
-  withdrawn(isWithdrawn: boolean): void {
-    this.#process.isWithdrawn = isWithdrawn;
-    this.#contain(undefined, (opened) => opened.withdrawn?.(isWithdrawn));
+  withdrawn(): void {
+    this.#contain(undefined, (opened) => opened.withdrawn?.());
   }
 
   conditions(cluster: string): readonly Found<EventKind>[] {
@@ -256,7 +255,6 @@ class FeatureInProcess<Running extends Opened> implements RunningFeature {
       this.#life = { kind: "open", scope, running };
       this.#taking = this.#failWith(scope, running.configure(life.config));
       if (this.#probed !== null) running.probing?.(this.#probed);
-      if (this.#process.isWithdrawn) running.withdrawn?.(true);
       if (this.#process.isDraining) running.draining?.();
     } catch (error) {
       await this.#failWith(scope, Promise.reject(error));

@@ -2,6 +2,7 @@ import type { CountedMetric, FeatureCounted } from "../../core/metrics/counted-m
 import { agentCounted } from "../../features/agent/counted.ts";
 import { dcsCounted } from "../../features/dcs/counted.ts";
 import { gatewayCounted } from "../../features/gateway/counted.ts";
+import { haproxyCounted } from "../../features/haproxy/counted.ts";
 import { switchoverCounted } from "../../features/switchover/counted.ts";
 import { xdsCounted } from "../../features/xds/counted.ts";
 
@@ -11,5 +12,6 @@ export const featureCounted: Readonly<Record<string, CountedMetric>> = {
   ...gatewayCounted,
   ...switchoverCounted,
   ...agentCounted,
+  ...haproxyCounted,
   ...xdsCounted,
 } satisfies FeatureCounted;

@@ -1,3 +1,4 @@
+import { countText } from "../../core/health/wording.ts";
 import { featureFiles, loadConfig } from "../../app/registry/config.ts";
 import { CommandError } from "../../core/command/framework/command-error.ts";
 import { diagnoseProblem } from "../../core/command/result/config-problem.ts";
@@ -9,7 +10,6 @@ import {
 } from "../../core/command/doctor/file-findings.ts";
 import type { CommandContext } from "../../core/command/framework/command-context.ts";
 import { accessSync, constants } from "node:fs";
-import { counted } from "../../core/command/output/words.ts";
 import type { Arguments } from "../../core/command/framework/arguments.ts";
 import { errorMessage } from "../../core/cluster/values/error-message.ts";
 
@@ -50,7 +50,7 @@ export async function validate({ args, io, result, print }: CommandContext): Pro
   const problems = result.diagnostics.filter(({ severity }) => severity === "error").length;
   result.data = { file, problems, clusters: clusters.map(({ name }) => name), listeners: listen.length };
   if (problems > 0) return;
-  print(`${file} is valid: ${counted(clusters.length, "cluster")}, ${counted(listen.length, "listener")}\n`);
+  print(`${file} is valid: ${countText(clusters.length, "cluster")}, ${countText(listen.length, "listener")}\n`);
 }
 
 /** @throws CommandError (RC001) unless exactly one file is named */

@@ -14,8 +14,8 @@ export interface BalancerContext {
 }
 
 /**
- * A balancer that changes of verdicts are sent to: HAProxy by its Runtime API (`haproxy/haproxy-balancer.ts`), PgBouncer
- * by a file that it includes (`pgbouncer/pgbouncer-balancer.ts`). A backend of PgBouncer is a database.
+ * A balancer that changes of verdicts are sent to: HAProxy by its Runtime API, PgBouncer by a file that it
+ * includes. A backend of PgBouncer is a database.
  */
 export interface Balancer {
   /** Connects for the first time. To be called once. */

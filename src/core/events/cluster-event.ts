@@ -8,7 +8,7 @@ export interface FeatureEventKinds {}
 
 /** Kinds of events that begin and end no condition. */
 const changesOfPrimary = ["change_called", "timeline_back"] as const;
-const otherChanges = ["switchover_ended", "pauses_taken_over", "pauses_lifted", "node_joined", "node_left"] as const;
+const otherChanges = ["node_joined", "node_left"] as const;
 
 /** The kinds of events of rolecall itself. */
 export const processEventKinds = [
@@ -33,8 +33,9 @@ type Ends = { readonly [begins in EventKind]?: EventKind };
 /**
  * The kinds of events of clusters and their nodes, in the order of references; docs/events.md explains each.
  * @param ofFeatures what ends the conditions that features bring
+ * @param changes the other kinds that features bring
  */
-export function clusterEventKindsOf(ofFeatures: Ends): readonly EventKind[] {
+export function clusterEventKindsOf(ofFeatures: Ends, changes: readonly EventKind[]): readonly EventKind[] {
   const found = [...kindsOf(foundEnds), ...kindsOf(ofFeatures)];
   return [
     ...kindsOf(lossEnds),
@@ -42,6 +43,7 @@ export function clusterEventKindsOf(ofFeatures: Ends): readonly EventKind[] {
     // One end of several conditions follows the last of them.
     ...found.filter((kind, at) => found.lastIndexOf(kind) === at),
     ...kindsOf(orderEnds),
+    ...changes,
     ...otherChanges,
   ];
 }

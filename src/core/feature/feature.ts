@@ -94,6 +94,8 @@ export interface Host {
     /** @returns `null` if the node is not drained */
     end(cluster: string, node: string, by: string | null): Promise<Durability> | null;
   };
+  /** Whether this process is late for so long that it counts as gone (rule 16). */
+  readonly isWithdrawn: () => boolean;
   /** What features give each other. */
   readonly offers: Offers;
   /** The conditions of a cluster may have changed by what the feature knows. Never throws. */
@@ -129,8 +131,8 @@ export interface Opened {
    * rejects.
    */
   stopping?(): Promise<void>;
-  /** This process is late for so long that it counts as gone, or is not any more (rule 16). */
-  withdrawn?(isWithdrawn: boolean): void;
+  /** {@link Host.isWithdrawn} has become true. */
+  withdrawn?(): void;
 }
 
 /** A listener whose dialect a feature speaks. */

@@ -67,12 +67,6 @@ export const coreCounted = {
     help: "Changes of verdicts for the servers of balancers, by what came of them.",
     labels: ["balancer", "outcome"],
   },
-  balancerCuts: {
-    type: "counter",
-    name: "rolecall_balancer_session_cuts_total",
-    help: "Servers whose sessions were closed because another node leads.",
-    labels: ["balancer"],
-  },
   gcPauses: {
     type: "histogram",
     name: "rolecall_gc_pause_seconds",

@@ -97,7 +97,7 @@ export function shapeOfFields(
     const schema = forms[row.form];
     if (row[encoding] === false || schema === undefined) continue;
     // An owner of the feed states all fields that its version knows.
-    const isOptional = encoding === "history" ? row.absent !== undefined : row.feed === 2;
+    const isOptional = encoding === "history" ? row.absent !== undefined : row.feed !== false && row.feed > 1;
     if (isFollowing(row, encoding)) shape[row.name] = schema.optional();
     else shape[row.name] = isOptional ? schema.default(row.absent) : schema;
   }

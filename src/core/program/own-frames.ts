@@ -12,8 +12,8 @@ let table: ReadonlyMap<string, ModuleStarts> | null = null;
 
 /**
  * Returns the module of rolecall that a frame of a stack is in.
- * @param frame one line of a stack, such as `    at work (file:///srv/dist/state/store.js:1:2)`
- * @returns its path without extension below `src`, such as `state/store`; `null` for a frame of Node or of a package
+ * @param frame one line of a stack, such as `    at work (file:///srv/dist/core/state/store.js:1:2)`
+ * @returns its path without extension below `src`, such as `core/state/store`; `null` for a frame of Node or of a package
  */
 export function ownModuleOf(frame: string): string | null {
   const { file, line } = placeOf(frame);

@@ -1,6 +1,6 @@
 import type { Check } from "../../core/health/check.ts";
 import type { Reason } from "../../core/health/reason.ts";
-import type { Route } from "../../core/health/route.ts";
+import { oneNodeRoutes } from "../../core/health/route.ts";
 import type { Verdict } from "../../core/health/verdict.ts";
 
 /**
@@ -23,8 +23,6 @@ const drainReasons: ReadonlySet<Reason> = new Set<Reason>([
   "companion",
 ]);
 
-const leaderRoutes: ReadonlySet<Route> = new Set<Route>(["primary", "leader", "standby-leader"]);
-
 /**
  * Returns what an agent advises for a verdict. All that an agent answers stays in force when the agent dies. So a no
  * that a failover turns into a yes (another role, every no of a leader's pool) and every hard no are left to the
@@ -32,7 +30,7 @@ const leaderRoutes: ReadonlySet<Route> = new Set<Route>(["primary", "leader", "s
  */
 export function agentAdviceFor(verdict: Verdict, check: Check): AgentAdvice {
   if (verdict.fit) return "use";
-  return drainReasons.has(verdict.reason) && !leaderRoutes.has(check.route) ? "drain" : "checks";
+  return drainReasons.has(verdict.reason) && !oneNodeRoutes.has(check.route) ? "drain" : "checks";
 }
 
 /** The words of an answer, before its text. */

@@ -11,18 +11,17 @@ export interface RunningAgents extends Opened {
 }
 
 /** What the agents need of their host. */
-type AgentHost = Pick<Host, "snapshot" | "policy" | "observe" | "metrics" | "contained">;
+type AgentHost = Pick<Host, "snapshot" | "policy" | "observe" | "metrics" | "isWithdrawn" | "contained">;
 
 /** Answers the agent checks of each listener until the scope ends. What is remembered stays over reloads. */
 export function openAgent(host: AgentHost, scope: Pick<Scope, "hold">): RunningAgents {
   let phase: "serving" | "draining" = "serving";
-  let isWithdrawn = false;
   const agents = new AgentHandlers({
     snapshot: host.snapshot,
     policy: host.policy,
     now: host.observe,
     isStopping: () => phase === "draining",
-    isWithdrawn: () => isWithdrawn,
+    isWithdrawn: host.isWithdrawn,
     onAnswer: (answer) => host.metrics.count("agentAnswers", { answer }),
   });
   const conversations = new Map<string, LineConversations>();
@@ -44,9 +43,6 @@ export function openAgent(host: AgentHost, scope: Pick<Scope, "hold">): RunningA
     },
     draining() {
       phase = "draining";
-    },
-    withdrawn(isNow) {
-      isWithdrawn = isNow;
     },
   };
 }

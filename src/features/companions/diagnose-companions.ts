@@ -1,7 +1,7 @@
+import { countText } from "../../core/health/wording.ts";
 import { parseCompanions } from "../../core/cluster/values/companion-name.ts";
 import { clusterNamed } from "../../core/cluster/lookup.ts";
 import type { ClusterConfig, Config } from "../../core/config/model/config.ts";
-import { counted } from "../../core/command/output/words.ts";
 import type { DoctorContext } from "../../core/command/doctor/doctor-context.ts";
 
 /** Reports companions that no check of the configuration asks for (RC170), and those that answer nowhere (RC171). */
@@ -20,10 +20,10 @@ export async function diagnoseCompanions({
     if (evidence.length === 0 || evidence.some(({ sentAtMs }) => sentAtMs > -Infinity)) continue;
     const why = evidence.flatMap(({ failure }) => failure?.detail ?? [])[0] ?? "no answer";
     result.diagnose("RC171", {
-      message: `${companion} answers beside none of ${counted(evidence.length, "node")}: ${why}`,
+      message: `${companion} answers beside none of ${countText(evidence.length, "node")}: ${why}`,
     });
   }
-  result.cover("companions", "complete", { detail: counted(all.length, "companion") });
+  result.cover("companions", "complete", { detail: countText(all.length, "companion") });
 }
 
 function isAsked(

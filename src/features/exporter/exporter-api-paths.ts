@@ -1,5 +1,5 @@
 import type { CostlyPage } from "../../core/feature/listener-api.ts";
-import { pathOf } from "../../core/http/message/exporter-paths.ts";
+import { pathOf } from "./target-path.ts";
 import { scrapesMax } from "../../core/http/pages/page.ts";
 
 /** Whether a target reloads the configuration: a change of state also with GET, which is kept for compatibility. */

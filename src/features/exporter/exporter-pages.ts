@@ -3,7 +3,7 @@ import type { PageGate } from "../../core/http/pages/page-gate.ts";
 import { renderInOneStep, type RenderingContext } from "../../core/http/pages/rendering.ts";
 import type { IncomingCall } from "../../core/http/message/incoming-call.ts";
 import { exporterPageOf, reloadPath } from "./exporter-api-paths.ts";
-import { pathOf } from "../../core/http/message/exporter-paths.ts";
+import { pathOf } from "./target-path.ts";
 import { landingReply, plainReply } from "./exporter-reply.ts";
 import type { Reply } from "../../core/http/message/reply.ts";
 

@@ -1,5 +1,5 @@
 import { exporterRoles, type ExporterRole } from "../../core/cluster/exporter/exporter-report.ts";
-import type { RoleRequest } from "../../core/http/message/exporter-paths.ts";
+import type { RoleRequest } from "../../core/cluster/exporter/role-paths.ts";
 import type { Reply } from "../../core/http/message/reply.ts";
 
 const phrases: ReadonlyMap<number, string> = new Map([

@@ -5,7 +5,8 @@ import type { ExporterRole } from "../../core/cluster/exporter/exporter-report.t
 import { clusterExporterRole, exporterRoleOf } from "../../core/health/documents/exporter-role.ts";
 import { viewAt } from "../../core/health/evidence/leadership/cluster-view.ts";
 import { answerSelf, type JudgeInputs } from "../../core/http/node-api/answer.ts";
-import { pathOf, rolePaths } from "../../core/http/message/exporter-paths.ts";
+import { rolePaths } from "../../core/cluster/exporter/role-paths.ts";
+import { pathOf } from "./target-path.ts";
 import { roleReply } from "./exporter-reply.ts";
 import type { OnAnswer } from "../../core/http/node-api/node-api.ts";
 import type { Reply } from "../../core/http/message/reply.ts";

@@ -1,7 +1,7 @@
 import type { Feature } from "../../core/feature/feature.ts";
 import type { RunningHistory } from "./open-history.ts";
 
-/** The past on disk: events, verdict changes and evidence, so that they outlive a restart (docs/history.md). */
+/** The past on disk: events, verdict changes and evidence, so that they outlive a restart (docs/operations.md). */
 export const history: Feature<RunningHistory> = {
   name: "history",
   isUsed: (config) => config.history.directory !== null,

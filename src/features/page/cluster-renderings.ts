@@ -1,7 +1,7 @@
 import { clusterNamed } from "../../core/cluster/lookup.ts";
 import type { ClusterState, Snapshot } from "../../core/cluster/snapshot.ts";
 import { viewAt } from "../../core/health/evidence/leadership/cluster-view.ts";
-import { fleetRow, liveCluster, oldestReportMs, type LiveCluster } from "../../core/health/documents/live-cluster.ts";
+import { clusterRow, liveCluster, oldestReportMs, type LiveCluster } from "../../core/health/documents/live-cluster.ts";
 import { findTwinsAmong } from "../../core/health/conditions/twins.ts";
 import type { AskedCheck } from "../../core/health/rules/asked-checks.ts";
 import type { AskedOverview } from "../../core/health/documents/asked-nodes.ts";
@@ -94,7 +94,7 @@ export class ClusterRenderings {
     const twins = findTwinsAmong(snapshot().clusters, policy)(view);
     const live = liveCluster(view, { asked: asked(name), wallMs: wall(), twins });
     const cluster = withSteadySince(live, known?.cluster);
-    const row = JSON.stringify({ ...fleetRow(cluster), open_events: this.#sources.openEvents(name) });
+    const row = JSON.stringify({ ...clusterRow(cluster), open_events: this.#sources.openEvents(name) });
     const version = known?.row === row ? known.version : (this.#versions += 1);
     const kept = { sequence: state.sequence, atMs: nowMs, cluster, asked: askedNodes(state), row, version };
     this.#kept.set(name, kept);

@@ -1,6 +1,11 @@
 import type { CommandSpec } from "../../core/command/framework/command.ts";
-import { dryRunOption, viaGateway, yesOption } from "../../core/command/framework/management-options.ts";
-import { clusterOption, serverOptions } from "../../core/command/framework/options.ts";
+import {
+  clusterOption,
+  serverOptions,
+  dryRunOption,
+  viaGateway,
+  yesOption,
+} from "../../core/command/framework/options.ts";
 
 /** `rolecall switchover`, with and without waiting clients. */
 export const switchoverCommands: readonly CommandSpec[] = [

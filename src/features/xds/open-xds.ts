@@ -17,7 +17,16 @@ export interface RunningXds extends Opened {
 /** What the services need of their host. */
 type XdsHost = Pick<
   Host,
-  "log" | "metrics" | "observe" | "cluster" | "policy" | "probedAt" | "reconnectTo" | "offers" | "contained"
+  | "log"
+  | "metrics"
+  | "observe"
+  | "cluster"
+  | "policy"
+  | "probedAt"
+  | "reconnectTo"
+  | "isWithdrawn"
+  | "offers"
+  | "contained"
 >;
 
 /** How much longer than `cut_within` an Envoy may take to follow a verdict, in ms. */
@@ -38,7 +47,6 @@ export function openXds(host: XdsHost, scope: Scope): RunningXds {
     onError: (cluster, error) => host.contained(error, { cluster }),
     onStreamError: (error) => host.contained(error, {}),
   };
-  let isWithdrawn = false;
   const all = (): readonly XdsService[] => [...served.values()].map(({ service }) => service);
   for (const takeBack of bringOffers(host, all)) scope.hold("what is offered", takeBack);
   return {
@@ -51,7 +59,7 @@ export function openXds(host: XdsHost, scope: Scope): RunningXds {
       const service = known?.service ?? new XdsService(settings, context, ofListener);
       if (known === undefined) served.set(key, { service, scope: ofListener });
       else service.configure(settings);
-      return ({ socket }) => (isWithdrawn ? void socket.destroy() : service.accept(socket));
+      return ({ socket }) => (host.isWithdrawn() ? void socket.destroy() : service.accept(socket));
     },
     listening(keys) {
       for (const [key, one] of served)
@@ -61,9 +69,8 @@ export function openXds(host: XdsHost, scope: Scope): RunningXds {
         }
     },
     // All connections are closed, and none is taken until further notice: Envoys connect to another instance meanwhile.
-    withdrawn(isNow) {
-      isWithdrawn = isNow;
-      if (isNow) for (const one of all()) one.disconnect("rolecall does not ask nodes in time");
+    withdrawn() {
+      for (const one of all()) one.disconnect("rolecall does not ask nodes in time");
     },
   };
 }

@@ -1,7 +1,7 @@
+import { countText } from "../../core/health/wording.ts";
 import type { KnownClusters } from "../../core/command/client/remembered-members.ts";
 import type { DoctorContext } from "../../core/command/doctor/doctor-context.ts";
 import { formatDuration } from "../../core/command/output/figures.ts";
-import { counted } from "../../core/command/output/words.ts";
 
 /**
  * Reports members that no balancer asks the running rolecall for (RC131), and names that are no members and that
@@ -26,5 +26,5 @@ export function checkAsked(
       });
   }
   const asked = own.flatMap(({ nodes }) => nodes).filter(({ asked_ms_ago: agoMs }) => typeof agoMs === "number");
-  result.cover("asked", "complete", { detail: `${counted(asked.length, "member")} asked for at ${by}` });
+  result.cover("asked", "complete", { detail: `${countText(asked.length, "member")} asked for at ${by}` });
 }

@@ -1,8 +1,8 @@
+import { countText } from "../../core/health/wording.ts";
 import type { Guards } from "../../core/health/guards.ts";
 import { lockBoundMs } from "../../core/health/evidence/node/freshness.ts";
 import { defaultMaxAgeMs } from "../../core/config/schema/schema.ts";
 import { formatDuration } from "../../core/command/output/figures.ts";
-import { counted } from "../../core/command/output/words.ts";
 import type { DoctorContext } from "../../core/command/doctor/doctor-context.ts";
 
 /** The boolean guards, by their names in the configuration. */
@@ -28,7 +28,7 @@ export function checkGuards({ command: { args, result }, config }: DoctorContext
     }
   }
   result.cover("guards", "complete", {
-    detail: `${booleanGuards.length} guards of ${counted(config.clusters.length, "cluster")}`,
+    detail: `${booleanGuards.length} guards of ${countText(config.clusters.length, "cluster")}`,
   });
 }
 
@@ -59,7 +59,7 @@ export function checkMaxAge({ command: { result }, config, probed: { snapshot } 
   }
   const detail =
     unknown.length === 0
-      ? `${counted(snapshot.clusters.length, "cluster")}${limited.length === 0 ? "" : `; the lock limits ${limited.join(", ")}`}`
+      ? `${countText(snapshot.clusters.length, "cluster")}${limited.length === 0 ? "" : `; the lock limits ${limited.join(", ")}`}`
       : `no node has reported the dynamic configuration of ${unknown.join(", ")}`;
   result.cover("max_age", unknown.length === 0 ? "complete" : "incomplete", { detail });
 }

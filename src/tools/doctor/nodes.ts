@@ -1,3 +1,4 @@
+import { countText } from "../../core/health/wording.ts";
 import type { Observation } from "../../core/cluster/observation.ts";
 import { majorVersion } from "../../core/cluster/documents/report.ts";
 import type { ClusterState } from "../../core/cluster/snapshot.ts";
@@ -5,7 +6,6 @@ import { foreignScopeText } from "../../core/health/evidence/node/foreign-scope.
 import { isMisaddressed } from "../../core/health/evidence/node/identity.ts";
 import { leftOutOf, leftOutText } from "../../core/health/evidence/node/left-out.ts";
 import { withholdsPassword } from "../../core/health/evidence/node/node-password.ts";
-import { counted } from "../../core/command/output/words.ts";
 import type { DoctorContext } from "../../core/command/doctor/doctor-context.ts";
 
 /** The supported major versions of Patroni, whose API the nodes speak. */
@@ -120,7 +120,7 @@ export function checkPasswordProtection({ command: { result }, config, probed }:
   for (const message of withheld) result.diagnose("RC113", { message });
   const hasPassword = config.clusters.some(({ auth }) => auth !== null);
   if (hasPassword)
-    result.cover("password", "complete", { detail: `withheld from ${counted(withheld.length, "node")}` });
+    result.cover("password", "complete", { detail: `withheld from ${countText(withheld.length, "node")}` });
   else result.cover("password", "not_applicable", { detail: "no node password is configured" });
 }
 
@@ -131,7 +131,7 @@ function coverAnsweringNodes(
 ): void {
   const count = snapshot.clusters.reduce((sum, cluster) => sum + answeringNodes(cluster).length, 0);
   result.cover(id, count === 0 ? "incomplete" : "complete", {
-    detail: count === 0 ? "no node has answered" : counted(count, "node"),
+    detail: count === 0 ? "no node has answered" : countText(count, "node"),
   });
 }
 

@@ -1,7 +1,7 @@
+import { countText } from "../../core/health/wording.ts";
 import { featureFiles } from "../../app/registry/config.ts";
 import { connect } from "node:tls";
 import { readTls, serverNamesOf, tlsTo, type TlsMaterial } from "../../core/config/tls-material.ts";
-import { counted } from "../../core/command/output/words.ts";
 import { answeringNodes } from "./nodes.ts";
 import type { DoctorContext } from "../../core/command/doctor/doctor-context.ts";
 import { validityProblems } from "../../core/config/tls-problems.ts";
@@ -54,9 +54,9 @@ export async function checkTls(context: DoctorContext): Promise<void> {
 function checkedText(counts: { readonly files: number; readonly nodes: number; readonly listeners: number }): string {
   const { files, nodes, listeners } = counts;
   return [
-    ...(files === 0 ? [] : [`${counted(files, "file")} for connections to nodes`]),
-    ...(nodes === 0 ? [] : [`the certificates of ${counted(nodes, "node")}`]),
-    ...(listeners === 0 ? [] : [`the files of ${counted(listeners, "listener")}`]),
+    ...(files === 0 ? [] : [`${countText(files, "file")} for connections to nodes`]),
+    ...(nodes === 0 ? [] : [`the certificates of ${countText(nodes, "node")}`]),
+    ...(listeners === 0 ? [] : [`the files of ${countText(listeners, "listener")}`]),
   ].join(", ");
 }
 

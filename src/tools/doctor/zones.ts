@@ -1,9 +1,9 @@
+import { countText } from "../../core/health/wording.ts";
 import { parseZones } from "../../core/cluster/values/zone.ts";
 import { clusterNamed } from "../../core/cluster/lookup.ts";
 import type { Config } from "../../core/config/model/config.ts";
 import { zoneOf } from "../../core/health/evidence/node/zone.ts";
 import { policyOf } from "../../core/state/clusters.ts";
-import { counted } from "../../core/command/output/words.ts";
 import type { DoctorContext } from "../../core/command/doctor/doctor-context.ts";
 
 /** What asks for zones in the configuration. */
@@ -31,7 +31,7 @@ export function checkZones({ command: { result }, config, probed: { snapshot } }
       const there = others.length === 0 ? "no zone of a node is known" : `its nodes are in ${others.join(", ")}`;
       result.diagnose("RC169", { message: `${subject} prefers zone ${zone} of cluster ${cluster}: ${there}` });
     }
-  result.cover("zones", "complete", { detail: `${counted(asked.length, "check")} with zones` });
+  result.cover("zones", "complete", { detail: `${countText(asked.length, "check")} with zones` });
 }
 
 function askedZones({ pools, balancers, listen, clusters }: Config): readonly AskedZones[] {

@@ -4,6 +4,11 @@ import type { Since } from "../evidence/fields.ts";
 export const incidentFormats: readonly IncidentFormat[] = [1, 2];
 export type IncidentFormat = Since;
 
+/** The later of two formats: a file has what both have. */
+export function laterFormat(one: IncidentFormat, other: IncidentFormat): IncidentFormat {
+  return one > other ? one : other;
+}
+
 /** A value in an incident file. */
 export type IncidentValue = string | number | boolean | null | readonly IncidentValue[] | IncidentMapping;
 

@@ -10,7 +10,13 @@ import {
 } from "../evidence/fields.ts";
 import { formatLsn } from "../values/lsn.ts";
 import { writtenTags } from "../values/tags.ts";
-import { incidentDuration, type IncidentFormat, type IncidentMapping, type IncidentValue } from "./incident-yaml.ts";
+import {
+  incidentDuration,
+  type IncidentFormat,
+  type IncidentMapping,
+  type IncidentValue,
+  laterFormat,
+} from "./incident-yaml.ts";
 
 /** What an incident file implies of a standby in a node's sender list. */
 export const impliedSender = { state: "streaming" };
@@ -76,13 +82,19 @@ export function writtenFields(fields: SomeFields, value: AnyFields, implied: Any
   return written;
 }
 
+/** The first format in which a field can say that it could not be read. */
+const unreadableSince: IncidentFormat = 2;
+
 /** The format that a file with these fields has. */
 export function formatOfFields<R extends object>(fields: FieldsOf<R>, value: R, implied: Partial<R>): IncidentFormat;
 export function formatOfFields(fields: SomeFields, value: AnyFields, implied: AnyFields): IncidentFormat {
-  const isNew = rowsOf(fields).some(
-    (row) => row.key !== null && (row.format === 2 || value[row.name] === undefined) && !isImplied(row, value, implied),
-  );
-  return isNew ? 2 : 1;
+  let format: IncidentFormat = 1;
+  for (const row of rowsOf(fields)) {
+    if (row.key === null || isImplied(row, value, implied)) continue;
+    format = laterFormat(format, row.format);
+    if (value[row.name] === undefined) format = laterFormat(format, unreadableSince);
+  }
+  return format;
 }
 
 type AnyFields = Readonly<Record<string, unknown>>;

@@ -1,7 +1,7 @@
+import { countText } from "../../health/wording.ts";
 import { isObject, listOf } from "../../cluster/values/json.ts";
 import { type KnownClusters, notAsked } from "../client/remembered-members.ts";
 import { safe } from "../output/style.ts";
-import { counted } from "../output/words.ts";
 import type { DoctorContext } from "./doctor-context.ts";
 
 /** Reports what the running rolecall follows and does not get (RC133). */
@@ -22,5 +22,5 @@ export async function diagnoseUpstreams(
     for (const { message } of listOf(refused).filter(isObject))
       result.diagnose("RC133", { message: `${name}: ${safe(String(message))}` });
   }
-  result.cover("upstreams", "complete", { detail: counted(upstreams.length, "upstream") });
+  result.cover("upstreams", "complete", { detail: countText(upstreams.length, "upstream") });
 }

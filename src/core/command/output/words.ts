@@ -10,11 +10,6 @@ function isAscii(text: string): boolean {
   return /^[ -~]*$/.test(text);
 }
 
-/** A number with its noun: `1 node`, `3 nodes`. */
-export function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
-}
-
 /** Shortens a text to `width` columns; the last one is `…` if anything is missing. */
 export function shorten(text: string, width: number): string {
   if (text.length <= width) return text;

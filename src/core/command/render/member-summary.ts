@@ -1,5 +1,5 @@
+import { countText } from "../../health/wording.ts";
 import type { StatusCluster, StatusNode } from "../client/cluster-status.ts";
-import { counted } from "../output/words.ts";
 
 /** More names than this are counted only. */
 const namesMax = 20;
@@ -13,7 +13,7 @@ export function isSilent({ error, age_ms, reason }: StatusNode): boolean {
 export function memberSummary(cluster: string, nodes: StatusCluster["nodes"]): string {
   if (nodes.length === 0) return `${cluster}: no member is known.`;
   const silent = nodes.filter(isSilent);
-  const head = `${cluster}: ${counted(nodes.length, "member")}`;
+  const head = `${cluster}: ${countText(nodes.length, "member")}`;
   if (silent.length === 0) return `${head}; ${nodes.length === 1 ? "it answers" : "all answer"}.`;
   const names = silent.slice(0, namesMax).map((node) => `${plain(node.node)} (${causeOf(node)})`);
   const more = silent.length > namesMax ? ` and ${silent.length - namesMax} more` : "";

@@ -1,3 +1,4 @@
+import { rolePaths } from "../../cluster/exporter/role-paths.ts";
 import { balancerSchema } from "./balancer-schema.ts";
 import * as z from "zod";
 import { guardsSchema } from "./cluster-schema.ts";
@@ -109,12 +110,15 @@ const logSchema = z.strictObject(
  * Paths that the exporter dialect already has, so that none of them can be the telemetry path
  * (docs/exporters.md).
  */
-const reservedPaths: ReadonlySet<string> = new Set(
-  [
-    "/up /read /health /liveness /readiness /primary /leader /master /read-write /rw /replica /standby /slave",
-    "/read-only /ro /reload /explain /stat /version /livez /readyz",
-  ].flatMap((names) => names.split(" ")),
-);
+const reservedPaths: ReadonlySet<string> = new Set([
+  ...rolePaths.keys(),
+  "/reload",
+  "/explain",
+  "/stat",
+  "/version",
+  "/livez",
+  "/readyz",
+]);
 
 const naming = "upstream (patroni_*, pg_*) or neutral (ha_*, db_*)";
 const prefix = "a metric name prefix such as pg: letters, digits and _";

@@ -2,6 +2,7 @@ import { stringify } from "yaml";
 import { incidentEntry, incidentFormatOf } from "../../cluster/incident/incident.ts";
 import {
   incidentDuration,
+  laterFormat,
   otherThan,
   type IncidentCluster,
   type IncidentFormat,
@@ -69,10 +70,10 @@ export function* incidentPieces(incident: Incident): Generator<string> {
 
 /** The lowest format that has what is recorded. */
 function formatOf(clusters: readonly ClusterInFile[]): IncidentFormat {
-  const isNew = clusters.some(({ ofNodes, context }) =>
-    ofNodes.some(({ outcome }) => incidentFormatOf(outcome, context) === 2),
+  const formats = clusters.flatMap(({ ofNodes, context }) =>
+    ofNodes.map(({ outcome }) => incidentFormatOf(outcome, context)),
   );
-  return isNew ? 2 : 1;
+  return formats.reduce(laterFormat, 1);
 }
 
 /** The section `source`: what is recorded of a source, with the source of that one in it. */

@@ -47,7 +47,7 @@ export function liveCluster(
 }
 
 /** One cluster as a row of the fleet view. Ages are apart, because they change with every probe. */
-export interface FleetRow {
+export interface ClusterRow {
   readonly cluster: string;
   /** The node that holds the lock. */
   readonly leader: string | null;
@@ -84,7 +84,7 @@ const problemsMax = 3;
 const rivalReasons: ReadonlySet<string> = new Set(["contested", "superseded", "stray_primary"]);
 
 /** Summarizes one cluster for the fleet view. */
-export function fleetRow(cluster: LiveCluster): FleetRow {
+export function clusterRow(cluster: LiveCluster): ClusterRow {
   const { leader, nodes, situation } = cluster;
   const fit = nodes.find(({ verdicts }) => verdicts["primary"] === "fit");
   const standby = nodes.find(({ verdicts }) => verdicts["standby-leader"] === "fit");
@@ -123,7 +123,7 @@ export function fleetRow(cluster: LiveCluster): FleetRow {
  * What keeps a node out: the reason of its role, else that of the first check of balancers that refuses it. Only a node
  * that is fit for its role has refused checks.
  */
-function problemOf({ node, reason, detail, refused }: LiveNode): FleetRow["problems"][number] {
+function problemOf({ node, reason, detail, refused }: LiveNode): ClusterRow["problems"][number] {
   const [first] = refused;
   return first === undefined
     ? { node, reason: reason ?? "", detail }

@@ -1,7 +1,7 @@
 import { callNamed, callRules, type ManagementCall, type NodeRequest } from "../../cluster/management-call.ts";
 import type { ParseError } from "../../health/check.ts";
 import { resolveTargetNode, type TargetNode, type HostNode } from "./target-node.ts";
-import { rolePaths } from "../message/exporter-paths.ts";
+import { rolePaths } from "../../cluster/exporter/role-paths.ts";
 import type { Request } from "../message/request.ts";
 import type { RequestTarget } from "../message/request-target.ts";
 import type { RoutingContext } from "./routing-context.ts";

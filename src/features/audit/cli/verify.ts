@@ -1,3 +1,4 @@
+import { countText } from "../../../core/health/wording.ts";
 import { routeFindingBlame } from "../core/route-finding.ts";
 import { isObject, listOf, type JsonObject } from "../../../core/cluster/values/json.ts";
 import { RolecallClient } from "../../../core/command/client/rolecall-client.ts";
@@ -5,7 +6,6 @@ import type { CommandContext } from "../../../core/command/framework/command-con
 import { formatDuration } from "../../../core/command/output/figures.ts";
 import { safe, type Style } from "../../../core/command/output/style.ts";
 import { type Cell, table } from "../../../core/command/output/table.ts";
-import { counted } from "../../../core/command/output/words.ts";
 import type { RuleId } from "../../../core/command/result/rule-ids.ts";
 
 /** The rule of each finding. One of a later version is a misroute until this version knows it. */
@@ -34,7 +34,7 @@ export async function verify(context: CommandContext): Promise<void> {
   const rows = targets.map((one) => rowOf(one, style));
   print(table(["TARGET", "PROGRAM", "ADDRESS", "SERVERS", "LOOKED", "STATE"], rows));
   if (findings.length === 0 && targets.every((one) => notRead(one) === null))
-    print(`${counted(targets.length, "target")}: traffic goes where it should\n`);
+    print(`${countText(targets.length, "target")}: traffic goes where it should\n`);
 }
 
 /** What was not looked at is not known to be right. */
@@ -53,7 +53,7 @@ function coverTargets(
       detail: "no balancer or pooler is configured, or audit.interval is 0s (docs/audit.md)",
     });
   else if (unread.length > 0) result.cover("routes", "incomplete", { detail: `not compared: ${unread.join(", ")}` });
-  else result.cover("routes", "complete", { detail: counted(targets.length, "target") });
+  else result.cover("routes", "complete", { detail: countText(targets.length, "target") });
 }
 
 /** Why nothing can be said of the traffic of a target; `null`: something can. */
@@ -81,7 +81,7 @@ function rowOf(
         ? up === true && listOf(unknown).length === 0
           ? { text: "as it should be", paint: style.green }
           : { text: up === true ? "not compared" : "not looked at yet", paint: style.yellow }
-        : { text: counted(Number(findings), "finding"), paint: style.red };
+        : { text: countText(Number(findings), "finding"), paint: style.red };
   return [
     { text: safe(textOf(target)) },
     { text: safe(textOf(program)) },

@@ -1,7 +1,7 @@
+import { countText } from "../../../core/health/wording.ts";
 import { isObject, listOf } from "../../../core/cluster/values/json.ts";
 import { diagnoseFleet } from "./fleet-findings.ts";
 import { type KnownClusters, notAsked } from "../../../core/command/client/remembered-members.ts";
-import { counted } from "../../../core/command/output/words.ts";
 import { diagnoseUpstreams } from "../../../core/command/doctor/diagnose-upstreams.ts";
 import type { DoctorContext } from "../../../core/command/doctor/doctor-context.ts";
 
@@ -18,5 +18,5 @@ export async function checkFleetMembers(context: DoctorContext, known: KnownClus
   if (!isObject(fleet))
     return result.cover("fleet", "not_checked", { detail: "the running rolecall is in no fleet: reload it" });
   diagnoseFleet(fleet, result);
-  result.cover("fleet", "complete", { detail: counted(listOf(fleet["members"]).length, "member") });
+  result.cover("fleet", "complete", { detail: countText(listOf(fleet["members"]).length, "member") });
 }

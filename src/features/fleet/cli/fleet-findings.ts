@@ -1,6 +1,6 @@
+import { countText } from "../../../core/health/wording.ts";
 import { isObject, listOf, type JsonObject } from "../../../core/cluster/values/json.ts";
 import { safe } from "../../../core/command/output/style.ts";
-import { counted } from "../../../core/command/output/words.ts";
 import type { ResultBuilder } from "../../../core/command/result/builder.ts";
 
 /** Reports what is wrong with a fleet, as a member shows it in `GET /fleet` (RC134). */
@@ -15,7 +15,7 @@ export function diagnoseFleet(fleet: JsonObject, result: Pick<ResultBuilder, "di
     });
   for (const { key, members, clusters } of differencesOf(fleet).values()) {
     const [first = "", ...more] = clusters;
-    const what = more.length === 0 ? first : `${first} and ${counted(more.length, "more cluster")}`;
+    const what = more.length === 0 ? first : `${first} and ${countText(more.length, "more cluster")}`;
     const whose = members.join(", ");
     result.diagnose("RC134", {
       message: safe(`${what}: not shared with ${whose}, because ${differenceText(key)}`),

@@ -1,3 +1,4 @@
+import { countText } from "../../../core/health/wording.ts";
 import type { DatabaseAddress } from "../../../core/cluster/node.ts";
 import { readRegularFile } from "../../../core/files/regular-file.ts";
 import { parseDatabaseAddress } from "../../../core/health/check.ts";
@@ -6,7 +7,6 @@ import type { StatusCluster, StatusNode } from "../../../core/command/client/clu
 import { sectionsOf, type HaproxySection } from "../../../core/balancing/haproxy-sections.ts";
 import type { KnownClusters } from "../../../core/command/client/remembered-members.ts";
 import type { DoctorContext } from "../../../core/command/doctor/doctor-context.ts";
-import { counted } from "../../../core/command/output/words.ts";
 import { errorMessage } from "../../../core/cluster/values/error-message.ts";
 import type { RuleId } from "../../../core/command/result/rule-ids.ts";
 
@@ -43,7 +43,7 @@ export function checkHaproxyServers(
   const { findings, backends } = compareServers(text, members);
   for (const { rule, message, line } of findings)
     result.diagnose(rule, { message, location: { file, kind: "source", ...(line === null ? {} : { line }) } });
-  result.cover("haproxy_config", "complete", { detail: `${counted(backends, "backend")} with members in ${file}` });
+  result.cover("haproxy_config", "complete", { detail: `${countText(backends, "backend")} with members in ${file}` });
 }
 
 /**

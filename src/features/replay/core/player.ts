@@ -5,10 +5,10 @@ import { askedChecks } from "../../../core/health/rules/asked-checks.ts";
 import { explain } from "../../../core/health/rules/explain.ts";
 import { explanationJson, remarksOn } from "../../../core/health/documents/explanation-document.ts";
 import {
-  fleetRow,
+  clusterRow,
   liveCluster,
   oldestReportMs,
-  type FleetRow,
+  type ClusterRow,
   type LiveCluster,
 } from "../../../core/health/documents/live-cluster.ts";
 import type { IncidentFile } from "../file/incident-file.ts";
@@ -21,7 +21,7 @@ export interface IncidentSight {
   /** In ms of the file's clock. */
   readonly atMs: number;
   readonly cluster: LiveCluster;
-  readonly row: FleetRow;
+  readonly row: ClusterRow;
   /** The age of the oldest last report, in ms. */
   readonly ageMs: number | null;
   readonly limits: SightLimits;
@@ -58,7 +58,7 @@ export class IncidentPlayer {
     // The file has no addresses of APIs: those of the replay are made up.
     const nodes = described.nodes.map((node) => ({ ...node, api: null, exporter: null }));
     const cluster = { ...described, nodes };
-    return { atMs, cluster, row: fleetRow(cluster), ageMs: oldestReportMs(cluster), limits };
+    return { atMs, cluster, row: clusterRow(cluster), ageMs: oldestReportMs(cluster), limits };
   }
 
   #limitsOf({ cluster }: ClusterView): SightLimits {

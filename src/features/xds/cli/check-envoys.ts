@@ -1,6 +1,6 @@
+import { countText } from "../../../core/health/wording.ts";
 import { isObject, listOf } from "../../../core/cluster/values/json.ts";
 import { type KnownClusters, notAsked } from "../../../core/command/client/remembered-members.ts";
-import { counted } from "../../../core/command/output/words.ts";
 import { safe } from "../../../core/command/output/style.ts";
 import type { DoctorContext } from "../../../core/command/doctor/doctor-context.ts";
 
@@ -22,5 +22,5 @@ export async function checkEnvoys({ command, config }: DoctorContext, known: Kno
       result.diagnose("RC139", {
         message: `Envoy ${safe(String(balancer))} (${safe(String(socket))}): ${safe(String(subject))}: ${safe(String(problem))}`,
       });
-  result.cover("envoys", "complete", { detail: `${counted(envoys.length, "stream")} of Envoys` });
+  result.cover("envoys", "complete", { detail: `${countText(envoys.length, "stream")} of Envoys` });
 }

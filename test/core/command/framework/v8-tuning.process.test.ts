@@ -37,5 +37,5 @@ test("changes of the growth factor while V8 runs damage nothing", { timeout: 60_
 
 test("the entry point sets V8's flags before it imports anything else", () => {
   const [first] = /^import .*$/m.exec(readFileSync("src/main.ts", "utf8")) ?? [];
-  assert.equal(first, 'import "./command/framework/v8-flags.ts";');
+  assert.equal(first, 'import "./core/command/framework/v8-flags.ts";');
 });

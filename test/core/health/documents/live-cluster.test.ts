@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { viewAt } from "../../../../src/core/health/evidence/leadership/cluster-view.ts";
 import {
-  fleetRow,
+  clusterRow,
   liveCluster,
   oldestReportMs,
-  type FleetRow,
+  type ClusterRow,
   type LiveCluster,
 } from "../../../../src/core/health/documents/live-cluster.ts";
 import { defaultGuards } from "../../../../src/core/health/guards.ts";
@@ -27,7 +27,7 @@ test("a row of the fleet names the primary, or the standby leader where there is
   const standby = judged("wrong_role", "fit");
   const neither = judged("wrong_role", "wrong_role");
   const shown = (...nodes: typeof live.nodes): readonly [string | null, boolean] => {
-    const row = fleetRow({ ...live, nodes });
+    const row = clusterRow({ ...live, nodes });
     return [row.primary, row.is_standby_cluster];
   };
   const renamed = { ...primary, node: "pg9" };
@@ -43,7 +43,7 @@ test("a fit standby leader is no replica, even if another node holds the lock", 
   const [, pg2, pg3] = live.nodes;
   assert.ok(pg2 !== undefined && pg3 !== undefined);
   const standby = { ...pg2, verdicts: { ...pg2.verdicts, "standby-leader": "fit" } } as const;
-  assert.deepEqual([live.leader, fleetRow({ ...live, nodes: [standby, pg3] }).replicas], ["pg1", 1]);
+  assert.deepEqual([live.leader, clusterRow({ ...live, nodes: [standby, pg3] }).replicas], ["pg1", 1]);
 });
 
 /** The cluster of the rows below: pg1 leads, and the nodes are those that a row has. */
@@ -76,7 +76,7 @@ interface Row {
   readonly title: string;
   readonly leader?: string | null;
   readonly nodes: readonly ShownNode[];
-  readonly row: Partial<FleetRow>;
+  readonly row: Partial<ClusterRow>;
 }
 
 const rows: readonly Row[] = [
@@ -155,8 +155,8 @@ const rows: readonly Row[] = [
 
 for (const { title, leader = "pg1", nodes, row } of rows)
   test(`a row of the fleet: ${title}`, () => {
-    const found = fleetRow(liveOf(leader, nodes));
-    const stated = Object.keys(row) as readonly (keyof FleetRow)[];
+    const found = clusterRow(liveOf(leader, nodes));
+    const stated = Object.keys(row) as readonly (keyof ClusterRow)[];
     assert.deepEqual(Object.fromEntries(stated.map((field) => [field, found[field]])), row);
   });
 

@@ -17,7 +17,7 @@ import {
 } from "../../../../src/features/follow/follower/adopted-cluster.ts";
 import { type Check, parseCheck } from "../../../../src/core/health/check.ts";
 import { explanationJson, remarksOn } from "../../../../src/core/health/documents/explanation-document.ts";
-import { fleetRow, liveCluster } from "../../../../src/core/health/documents/live-cluster.ts";
+import { clusterRow, liveCluster } from "../../../../src/core/health/documents/live-cluster.ts";
 import { viewAt } from "../../../../src/core/health/evidence/leadership/cluster-view.ts";
 import { routeOf } from "../../../../src/core/health/route.ts";
 import { explain } from "../../../../src/core/health/rules/explain.ts";
@@ -98,7 +98,7 @@ function show(state: ClusterState, { policy }: ClusterFixture, nowMs: number): v
     if (node.report !== null) assert.doesNotThrow(() => new Date(node.sentAtWallMs).toISOString());
     for (const check of checks) explanationJson(explain(view, node, check), check, remarksOn(view, node));
   }
-  JSON.stringify(fleetRow(liveCluster(view, { asked: [], wallMs: nowMs })));
+  JSON.stringify(clusterRow(liveCluster(view, { asked: [], wallMs: nowMs })));
 }
 
 test("a damaged state is refused, or judged and shown as any other", () => {

@@ -16,7 +16,7 @@ export class PastStore {
   followed = null;
   samples = new Map();
   events = [];
-  /** The limits for lag at the shown instant, as `IncidentSight` has them (src/replay/player.ts). */
+  /** The limits for lag at the shown instant, as `IncidentSight` has them (src/features/replay/core/player.ts). */
   limits = { limits: [], known_at_ms: null, is_failover_known: false };
   missed = 0;
   version = "";

@@ -5,7 +5,7 @@
 /* global importScripts, rolecallCore, rolecallYaml */
 importScripts("../vendor/yaml.js", "../core.js");
 
-/** The largest incident file, in bytes. The command has the same limit (src/cli/incident/incident-source.ts). */
+/** The largest incident file, in bytes. The command has the same limit (src/features/replay/cli/incident-source.ts). */
 const bytesMax = 32 * 1024 * 1024;
 
 /** For how many nodes the lag over time is passed on. The chart has lines for fewer. */

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { pathOf, rolePaths } from "../../../../src/core/http/message/exporter-paths.ts";
+import { rolePaths } from "../../../src/core/cluster/exporter/role-paths.ts";
+import { pathOf } from "../../../src/features/exporter/target-path.ts";
 
 test("the exporter API has five paths for each role", () => {
   const counts = new Map<string, number>();

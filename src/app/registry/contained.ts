@@ -1,0 +1,15 @@
+/**
+ * The features whose code serves one connection, one node or one balancer, and writes nothing that all share: an
+ * exception that nothing caught in it ends nothing else (app/uncaught-exceptions.ts).
+ */
+export const containedFeatures: readonly string[] = [
+  "agent",
+  "companions",
+  "dcs",
+  "exporter",
+  "gateway",
+  "haproxy",
+  "page",
+  "pgbouncer",
+  "xds",
+];

@@ -1,0 +1,8 @@
+/** Kinds of events of switchovers. They begin and end no condition. */
+export const switchoverChanges = ["switchover_ended", "pauses_taken_over", "pauses_lifted"] as const;
+
+declare module "../../core/events/cluster-event.ts" {
+  interface FeatureEventKinds {
+    readonly switchover: (typeof switchoverChanges)[number];
+  }
+}
