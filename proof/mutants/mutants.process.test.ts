@@ -151,12 +151,15 @@ test("an unexplained survivor makes the run fail, and an explained one does not"
   write("build/test/core/health/limit.test.js", limitTest);
   write("proof/mutants/equivalent.yaml", "[]");
   const first = runMutants();
-  assert.match(first.output, /\| health\/limit \| 6 \| 5 \| 0 \| 0 \| 0 \| 1 \|/);
-  assert.match(first.output, /health\/limit:isOld:compare\.2:gte\n {2}- ageMs > maxMs\n {2}\+ \(ageMs\) >= \(maxMs\)/);
+  assert.match(first.output, /\| core\/health\/limit \| 6 \| 5 \| 0 \| 0 \| 0 \| 1 \|/);
+  assert.match(
+    first.output,
+    /core\/health\/limit:isOld:compare\.2:gte\n {2}- ageMs > maxMs\n {2}\+ \(ageMs\) >= \(maxMs\)/,
+  );
   assert.equal(first.status, 1);
   write(
     "proof/mutants/equivalent.yaml",
-    '- mutants: ["health/limit:isOld:compare.2:gte"]\n  code: ageMs > maxMs\n  reason: Ages are never whole.\n',
+    '- mutants: ["core/health/limit:isOld:compare.2:gte"]\n  code: ageMs > maxMs\n  reason: Ages are never whole.\n',
   );
   const second = runMutants();
   assert.match(second.output, /\| all \| 6 \| 5 \| 0 \| 0 \| 1 \| 0 \|/);

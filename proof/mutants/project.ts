@@ -67,9 +67,9 @@ export function prepare(files: readonly string[], work: string, skip: RegExp | n
   };
 }
 
-/** The path within `src/core`, without its ending. */
+/** The path within `src`, without its ending. */
 function nameOf(file: string): string {
-  return file.replace(/^src\/core\//, "").replace(/\.ts$/, "");
+  return file.replace(/^src\//, "").replace(/\.ts$/, "");
 }
 
 function allFiles(): readonly string[] {

@@ -25,15 +25,6 @@ export function sectionsOf(text: string): readonly HaproxySection[] {
   return sections;
 }
 
-/**
- * Counts the instances of rolecall that the checks go through: the servers of `listen rolecall`, as rendered.
- * @returns `null` if the file has no such section
- */
-export function countEdges(text: string): number | null {
-  const listener = sectionsOf(text).find(({ name }) => name === "listen rolecall");
-  return listener?.lines.filter(({ tokens }) => tokens[0] === "server").length ?? null;
-}
-
 /** Splits a line as HAProxy does: at spaces, with quotes, backslash escapes, and comments after `#`. */
 export function tokensOf(line: string): readonly string[] {
   const tokens: string[] = [];
