@@ -142,9 +142,8 @@ export const diagnosisCommand: CommandSpec = {
     { id: "listeners", required: true },
     { id: "guards", required: true },
     { id: "tls", required: true },
-    ...[...featureChecks, ...featureServerChecks].flatMap(({ id, isListed }) =>
-      isListed ? [{ id, required: false }] : [],
-    ),
+    ...featureChecks.map(({ id }) => ({ id, required: false })),
+    ...featureServerChecks.flatMap(({ id, isListed }) => (isListed ? [{ id, required: false }] : [])),
   ],
   load: async () => (await import("./doctor/doctor.ts")).doctor,
 };

@@ -12,7 +12,7 @@ export function apiHandler(
 ): ListenerHandler {
   let answer: ((request: Request) => Reply | null) | null = null;
   const loading = loadedOnce(async () => (answer = (await api.loadMemory())(inConfig, sources)));
-  // The first check must not wait for it. What fails is told by the request that needs it.
+  // Begins at once, so that the first check does not wait. The next request that needs it gets the error of a failure.
   loading().catch(() => {});
   const handler: RequestHandler = async (call) => (answer ?? (await loading()))(call.request) ?? rest(call);
   return Object.assign(handler, { changesState: (request: Request) => api.changesState(request, inConfig.config) });

@@ -5,7 +5,7 @@ import type { ListenerHandler, RequestHandler } from "../../core/http/message/ha
 import type { Passthrough } from "../../core/http/message/passthrough.ts";
 import { listenerDirectory } from "../../core/http/node-api/listener-directory.ts";
 import { nodeHandler } from "../../core/http/node-api/node-handler.ts";
-import { listenerApis } from "../registry/listener-apis.ts";
+import { listenerApiOf } from "../registry/listener-apis.ts";
 import type { AnswerSources } from "./answer-sources.ts";
 import { apiHandler } from "./feature-api.ts";
 
@@ -33,7 +33,7 @@ export function buildListenerHandler(
   backend: Backend,
 ): ListenerHandler {
   const { dialect } = listener;
-  const api = listenerApis.find((one) => one.dialect === dialect);
+  const api = listenerApiOf(dialect);
   if (api !== undefined) return apiHandler(api, { listener, config }, { sources, rest: backend.rest });
   if (dialect === "admin") return Object.assign((call: IncomingCall) => backend.admin(call), { scopeOf: adminScopeOf });
   if (dialect !== "node")

@@ -24,7 +24,7 @@ import type { PoolsApiContext } from "../../core/http/admin-api/pools-api.ts";
 import type { Passthrough } from "../../core/http/message/passthrough.ts";
 import type { BalancerStatus } from "../../core/balancing/balancer.ts";
 import type { ListenerInConfig } from "../../core/feature/listener-api.ts";
-import { listenerApis } from "../registry/listener-apis.ts";
+import { listenerApiOf } from "../registry/listener-apis.ts";
 import type { AnswerSources } from "./answer-sources.ts";
 import { poolUsers, servedPools } from "./pool-users.ts";
 import { apiRest } from "./feature-api.ts";
@@ -99,7 +99,7 @@ export function buildMainBackend(
     listeners: listenerDirectory(listener, config.listen, sources.portOf),
   };
   const counted = { ...diagnostics, onAnswer: (status: number): void => sources.onAnswer("operator", status) };
-  const api = listenerApis.find(({ dialect }) => dialect === listener.dialect);
+  const api = listenerApiOf(listener.dialect);
   return {
     passthrough,
     admin: (call) => answerAdminRequest(call, admin),

@@ -13,7 +13,7 @@ import { answerSourcesOf } from "../handlers/answer-sources.ts";
 import { type Backend, buildListenerHandler } from "../handlers/listener-handler.ts";
 import type { CostlyPage } from "../../core/feature/listener-api.ts";
 import type { Request } from "../../core/http/message/request.ts";
-import { listenerApis } from "../registry/listener-apis.ts";
+import { listenerApiOf } from "../registry/listener-apis.ts";
 import { mayBeProbedElsewhere } from "../registry/probed-elsewhere.ts";
 import { WorkerState } from "./worker-state.ts";
 import { relay } from "../../core/workers/relay.ts";
@@ -159,7 +159,7 @@ export class WorkerServer {
       lateness: () => ({ isLate: isLate(state), isWithdrawn: false }),
     });
     const { config } = state;
-    const api = listenerApis.find(({ dialect }) => dialect === listener.dialect);
+    const api = listenerApiOf(listener.dialect);
     const backend = buildWorkerBackend({
       gate: this.#gate,
       relayAddress: () => state.relay,

@@ -28,7 +28,7 @@ export class NodeProbers {
     return (api !== null && origins.has(api)) || (exporter !== null && origins.has(exporter));
   }
 
-  /** Takes what else is known of the node now, and what is brought. What is brought from now on probes at once. */
+  /** Takes what else is known of the node now, and what features offer. New probes are sent at once. */
   follow(node: Node): void {
     const late = this.#openBrought();
     for (const probe of this.#brought()) probe.follow?.(node);
@@ -46,7 +46,7 @@ export class NodeProbers {
     return Promise.all(this.#brought("first_round").map(({ inFlight }) => inFlight));
   }
 
-  /** Probes the API and all that is brought now. Continues at the scheduled intervals. */
+  /** Sends all probes of the node now. Continues at the scheduled intervals. */
   probe(): void {
     this.#api?.probe();
     for (const probe of this.#brought()) probe.probe();
@@ -80,7 +80,7 @@ export class NodeProbers {
     );
   }
 
-  /** Ends what is brought no more, and opens what is brought since. @returns what it has opened */
+  /** Ends the probes whose offer has ended, and opens those of new offers. @returns what it has opened */
   #openBrought(): readonly BroughtProbe[] {
     const { brought } = this.#context;
     const bringers = brought?.bringers() ?? [];

@@ -1,10 +1,6 @@
-import type { DoctorCheck } from "../../core/command/doctor/doctor-context.ts";
+import type { UnlistedCheck } from "../../core/command/doctor/doctor-context.ts";
 
 /** What `rolecall doctor` checks of companions. */
-export const companionDoctorChecks: readonly DoctorCheck[] = [
-  {
-    id: "companions",
-    isListed: false,
-    load: async () => (await import("./diagnose-companions.ts")).diagnoseCompanions,
-  },
+export const companionDoctorChecks: readonly UnlistedCheck[] = [
+  { load: async () => (await import("./diagnose-companions.ts")).diagnoseCompanions },
 ];

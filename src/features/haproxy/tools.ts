@@ -4,7 +4,7 @@ import type { RenderTarget } from "../../core/command/render/render-target.ts";
 
 /** What `rolecall doctor` checks of HAProxies that are pushed to. */
 export const haproxyChecks: readonly DoctorCheck[] = [
-  { id: "balancers", isListed: true, load: async () => (await import("./diagnose-balancers.ts")).diagnoseBalancers },
+  { id: "balancers", load: async () => (await import("./diagnose-balancers.ts")).diagnoseBalancers },
 ];
 
 /** What it checks with the members that are known: the servers of a file, and the file that would be rendered. */

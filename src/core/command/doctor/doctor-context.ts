@@ -10,19 +10,22 @@ export interface DoctorContext {
   readonly probed: ProbedClusters;
 }
 
-/** The row of a check in the result. */
-interface CheckRow {
-  readonly id: string;
-  /** Whether the description of the command has the row; else it is there only where the check found its subject. */
-  readonly isListed: boolean;
-}
-
-/** A check of `rolecall doctor` that a feature brings. */
-export interface DoctorCheck extends CheckRow {
+/** A check of `rolecall doctor` that a feature brings. It has a row in the result only where it applies. */
+export interface UnlistedCheck {
   readonly load: () => Promise<(context: DoctorContext) => Promise<void>>;
 }
 
+/** The same with a row in the description of the command, too. */
+export interface DoctorCheck extends UnlistedCheck {
+  /** The name of its row. */
+  readonly id: string;
+}
+
 /** A check that takes place once the members are known, and may ask the running rolecall. */
-export interface ServerCheck extends CheckRow {
+export interface ServerCheck {
+  /** The name of its row. */
+  readonly id: string;
+  /** Whether the description of the command has the row; else it is there only where the check found its subject. */
+  readonly isListed: boolean;
   readonly load: () => Promise<(context: DoctorContext, known: KnownClusters) => Promise<void> | void>;
 }

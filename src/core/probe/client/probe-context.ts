@@ -51,7 +51,7 @@ export interface ProbeContext {
 
 /** What features bring to the probers of one cluster. */
 export interface BroughtToCluster extends ProbedCluster {
-  /** Those that are brought now. */
+  /** What features offer at present. */
   readonly bringers: () => readonly ProbeBringer[];
 }
 
@@ -62,7 +62,7 @@ export interface ProbedCluster {
   readonly limits: Pick<ClientLimits, "connectTimeoutMs" | "timeoutMs" | "lateness">;
 }
 
-/** Opens probes of nodes besides those of their APIs. Whoever has them opened ends them when it is brought no more. */
+/** Opens further probes of a node, besides those of its API. The probers of the node end them when the offer ends. */
 export interface ProbeBringer {
   /**
    * What waits for the probes that have begun: each round, as for those of the API; or only the end of the first one, so

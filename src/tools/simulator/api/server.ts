@@ -19,7 +19,7 @@ export interface ServerOptions {
 
 /** A server goes down and comes up again, as its node dies and revives, until it has ended. */
 type Life =
-  /** `after`: what was opening when it went down has been closed by then. */
+  /** `after` resolves when the server that was opening at that time is closed. */
   | { readonly kind: "down"; readonly after: Promise<void> }
   | { readonly kind: "opening"; readonly server: Server; readonly opened: Promise<void> }
   | { readonly kind: "up"; readonly server: Server }
@@ -106,7 +106,7 @@ export class NodeServer {
     }
   }
 
-  /** Closes the server for good. Resolves when the port is closed. */
+  /** Closes the server, which does not open again. Resolves when the port is closed. */
   async close(): Promise<void> {
     const after = this.#closed();
     this.halt();
@@ -119,7 +119,7 @@ export class NodeServer {
   #closed(): Promise<void> {
     const life = this.#life;
     if (life.kind === "up") return new Promise((resolve) => void life.server.once("close", resolve));
-    // Whoever opened it hears of its failure.
+    // The caller of open() gets the error if the port could not be opened.
     return life.kind === "opening" ? life.opened.catch(() => {}) : life.after;
   }
 
