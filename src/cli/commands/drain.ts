@@ -2,10 +2,12 @@ import { isObject, listOf, parseJson } from "../../core/cluster/values/json.ts";
 import type { DrainOverview } from "../../core/health/documents/node-overview.ts";
 import { drainTimeMs, operatorName } from "../../core/command/client/drain-options.ts";
 import { CommandError } from "../../core/command/framework/command-error.ts";
+import { confirm } from "../../core/command/framework/confirm.ts";
 import { resolveName } from "../../core/command/client/node-name.ts";
-import { readDrain, fetchStatusFrom } from "../../core/command/client/cluster-status.ts";
+import { readDrain, fetchStatusFrom, type StatusCluster } from "../../core/command/client/cluster-status.ts";
 import { refusalAction } from "../../core/command/client/refusal.ts";
 import { replyMessage, RolecallClient, type RolecallReply } from "../../core/command/client/rolecall-client.ts";
+import { lostClients } from "./lost-clients.ts";
 import type { CommandContext } from "../../core/command/framework/command-context.ts";
 import { formatDuration } from "../../core/command/output/figures.ts";
 import { table } from "../../core/command/output/table.ts";
@@ -41,7 +43,10 @@ interface DrainWords {
 async function begin(context: CommandContext, words: DrainWords): Promise<void> {
   const { args, result, print, io } = context;
   const durationMs = drainTimeMs(args);
-  const { path, subject, server } = await targetOf(context);
+  const { path, subject, server, cluster, node } = await targetOf(context);
+  const extent = words.distrust === true ? "distrust" : words.all === true ? "all" : "replica";
+  const lost = cluster === undefined ? null : await lostClients(server, cluster, { node, extent });
+  if (lost !== null) await confirm(context, lost);
   const body = { for: `${durationMs}ms`, ...words, by: operatorName(args.text("by"), io.env) };
   const reply = await server.call({ method: "POST", path, body });
   const document = parseJson(reply.text);
@@ -103,19 +108,25 @@ function rowOf({ name, ...drained }: DrainOverview & { readonly name: string }):
   return [name, routes, formatDuration(ms), by ?? "-", reason].map((text) => ({ text }));
 }
 
-async function targetOf(
-  context: CommandContext,
-): Promise<{ readonly path: string; readonly subject: string; readonly server: RolecallClient }> {
+interface Target {
+  readonly path: string;
+  readonly subject: string;
+  readonly server: RolecallClient;
+  readonly cluster: StatusCluster | undefined;
+  readonly node: string;
+}
+
+async function targetOf(context: CommandContext): Promise<Target> {
   const server = new RolecallClient(context, "admin");
   const [name = ""] = context.args.positionals;
-  const { cluster, node } = resolveName(await fetchStatusFrom(server), {
-    cluster: context.args.text("cluster"),
-    node: name,
-  });
+  const status = await fetchStatusFrom(server);
+  const { cluster, node } = resolveName(status, { cluster: context.args.text("cluster"), node: name });
   return {
     path: `/drains/${encodeURIComponent(cluster)}/${encodeURIComponent(node ?? "")}`,
     subject: `${cluster}/${node}`,
     server,
+    cluster: status.clusters.find((one) => one.cluster === cluster),
+    node: node ?? "",
   };
 }
 

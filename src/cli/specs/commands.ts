@@ -9,6 +9,7 @@ import {
   serverOptions,
   sourceOptions,
   watchOption,
+  yesOption,
 } from "../../core/command/framework/options.ts";
 import {
   compareCommand,
@@ -204,12 +205,14 @@ const drainCommands: readonly CommandSpec[] = [
     about:
       "Makes a node unfit for the replica routes with the reason drained, which is a soft no. The running rolecall\n" +
       "keeps the drain in its state_file, logs it and shows it in explain. A drain expires by itself. A new drain\n" +
-      "replaces the one that the node has.",
+      "replaces the one that the node has. If the node is the last that is fit for a route, the command says whose clients\n" +
+      "lose their server, and asks.",
     positionals: { usage: "NODE", least: 1, most: 1, completes: "node" },
     options: [
       { name: "for", value: "TIME", help: "how long, such as 30m or 2h, at most 30d (required)" },
       { name: "reason", value: "TEXT", help: "why, in a few words (required)" },
       { name: "all", help: "drain on all routes except liveness, not only on the replica routes" },
+      yesOption,
       by,
       clusterOption,
       ...serverOptions,
@@ -228,11 +231,13 @@ const drainCommands: readonly CommandSpec[] = [
       "For two primaries between which rolecall cannot decide. The node is unfit for every route but liveness with\n" +
       "the reason distrusted, a hard no. Its claim to be the primary, its views, its member list and its positions\n" +
       "count for nothing, so that another node can be the primary. The running rolecall keeps the distrust in its\n" +
-      "state_file, logs it and shows it in status and explain. It replaces a drain of the node, and expires by itself.",
+      "state_file, logs it and shows it in status and explain. It replaces a drain of the node, and expires by itself.\n" +
+      "If the node is the last that is fit for a route, the command says whose clients lose their server, and asks.",
     positionals: { usage: "NODE", least: 1, most: 1, completes: "node" },
     options: [
       { name: "for", value: "TIME", help: "how long, such as 30m or 2h, at most 30d (required)" },
       { name: "reason", value: "TEXT", help: "why, in a few words" },
+      yesOption,
       by,
       clusterOption,
       ...serverOptions,

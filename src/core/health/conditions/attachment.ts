@@ -32,9 +32,12 @@ export const diverged = {
   status: { within: "degraded" },
   ofNode: {
     isOf: ({ reason }) => reason === "diverged",
-    advice: ({ node }) => ({ next: "it stays out until it is rewound or copied anew", action: `Reinitialize ${node}` }),
+    advice: ({ node }) => ({
+      next: "it stays out until it has the leader's WAL only; its Patroni may rewind it",
+      action: `Save what clients wrote on ${node} alone; if Patroni does not rewind it, reinitialize it`,
+    }),
   },
-  remedies: { diverged: "it must have the leader's WAL only: rewind it, or copy it anew with rolecall reinitialize" },
+  remedies: { diverged: "it must have the leader's WAL only: its Patroni may rewind it; else save what clients wrote there, then copy it anew with rolecall reinitialize" },
   alerts: ["RolecallReplicaDiverged"],
 } as const satisfies Condition;
 

@@ -120,7 +120,14 @@ function expectation(view: ClusterView, last: Observation | undefined, wallMs: n
   const expiresMs = heldMs === null ? null : heldMs + ttlMs;
   const isPaused = view.cluster.nodes.some((node) => isHeard(view, node) && node.report?.isPaused === true);
   if (isPaused)
-    return { next: `the cluster is paused, so nobody is promoted; ${named}`, action: "Resume it, or promote a node" };
+    return {
+      next: `the cluster is paused, so nobody is promoted; ${named}`,
+      // A primary whose Patroni alone is silent goes on taking writes, which another one would contradict.
+      action:
+        last === undefined || last.failuresInRow === 0
+          ? "Resume it, or promote a node"
+          : `Make sure that PostgreSQL has stopped on ${last.node.name}, then resume the cluster or promote a node`,
+    };
   if (expiresMs === null || last?.failuresInRow === 0)
     return { next: `the nodes elect a leader; ${named}`, action: "Wait some seconds, then look at the log of Patroni" };
   const clock = new Date(wallMs + (expiresMs - nowMs)).toISOString().slice(11, 19);

@@ -7,7 +7,8 @@ import { unansweredText } from "../evidence/node/unanswered-addresses.ts";
 import { isUnlisted } from "../evidence/node/unlisted.ts";
 import { countText, spanText } from "../wording.ts";
 import type { ClusterFacts } from "./cluster-facts.ts";
-import { type Condition, oneCase, type Case, type Told } from "./condition.ts";
+import type { NodeStanding } from "./node-standing.ts";
+import { type Condition, type Harm, oneCase, type Case, type Told } from "./condition.ts";
 import { explained } from "./node-standing.ts";
 import { foundEnds } from "./event-kinds.ts";
 
@@ -100,15 +101,11 @@ export const nodeDown = {
   status: { within: "degraded" },
   ofNode: {
     isOf: ({ reason }) => reason === "down" || reason === "stale",
-    // Its PostgreSQL may still take writes.
-    harm: ({ was }) => (was === "primary" ? "split" : null),
+    harm: harmOfSilence,
     sinceMs: (_view, { sentAtMs }) => sentAtMs,
-    advice: ({ node, was }) => ({
+    advice: (standing) => ({
       next: "it is asked again at every interval, and returns when it answers",
-      action:
-        was === "primary"
-          ? `Make sure that its PostgreSQL has stopped: only its Patroni is asked. Then look at ${node}`
-          : `Look at ${node} and its Patroni`,
+      action: lookAtSilent(standing),
     }),
   },
   remedies: {
@@ -140,7 +137,22 @@ function nodesDown({ cluster, nodes }: ClusterFacts): readonly Case[] {
   });
 }
 
-/** A node that is down is in no member list any more. */
+/** Only its Patroni was asked: that it is silent says nothing of its PostgreSQL, which may take writes. */
+function lookAtSilent({ node, was }: NodeStanding): string {
+  return was === "primary"
+    ? `Make sure that its PostgreSQL has stopped: only its Patroni is asked. Then look at ${node}`
+    : `Look at ${node} and its Patroni`;
+}
+
+/** Its PostgreSQL may still take writes. */
+function harmOfSilence({ was }: NodeStanding): Harm | null {
+  return was === "primary" ? "split" : null;
+}
+
+/**
+ * A node that is down is in no member list any more: Patroni's key of it has expired, or somebody has removed it. Its
+ * PostgreSQL may run in both cases, so nothing is advised that would hide it.
+ */
 export const unlistedNode = {
   id: "node_unlisted",
   title: "no member list names a node that is down",
@@ -148,10 +160,11 @@ export const unlistedNode = {
   status: { within: "degraded" },
   ofNode: {
     isOf: (_standing, view, observation) => isUnlisted(view, observation),
+    harm: harmOfSilence,
     sinceMs: (_view, { sentAtMs }, { reason }) => (reason === "down" || reason === "stale" ? sentAtMs : null),
-    advice: () => ({
+    advice: (standing) => ({
       next: "no member list names it any more, and rolecall asks it for a day before it forgets it",
-      action: "If it was removed, reload rolecall (SIGHUP), which forgets it at once",
+      action: lookAtSilent(standing),
     }),
   },
   alerts: [],
