@@ -35,6 +35,8 @@ const config = {
   retryTimeoutMs: 1_000,
   lagMaxOnFailover: 1_048_576,
   isStandbyCluster: false,
+  isSynchronous: false,
+  isSynchronousStrict: false,
 };
 const clusterIntervalMs = (exploredPolicy.viewMaxAgeMs - exploredPolicy.timeoutMs) / 3;
 

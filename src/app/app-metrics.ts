@@ -32,6 +32,7 @@ export function buildMetrics(parts: MetricsParts): Metrics {
   const { log, counter, config, monitor, listeners, certificates, asked, reloader } = parts;
   return new Metrics({
     asked,
+    found: (cluster) => monitor().features.conditions(cluster),
     eventKinds: { cluster: clusterEventKinds, process: processEventKinds },
     counted: featureCounted,
     configInForce: () => reloader().inForce,

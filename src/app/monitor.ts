@@ -321,6 +321,7 @@ export class Monitor {
         ask: (cluster, node) => this.#probers.ask(cluster, node),
         divide: () => this.#sources.divide(),
       },
+      brought: (cluster) => this.features.brought(cluster),
       drains: this.#drains,
       probedAt: ({ api }) => probed.of(api),
       reconnectTo: (cluster, node) => this.#probers.reconnectTo(cluster, node),

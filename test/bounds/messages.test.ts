@@ -42,7 +42,7 @@ import {
 } from "./takers.ts";
 
 // The bounds of what comes in from another process: of each message the largest that is taken, and the next one, which is
-// not (issue 55, row 7). What waits to be sent is bounded in test/features/follow/owner/unread-bytes.test.ts.
+// not. What waits to be sent is bounded in test/features/follow/owner/unread-bytes.test.ts.
 
 interface Bound {
   readonly of: string;

@@ -29,7 +29,9 @@ function conditionRows(): readonly string[] {
         ? `\`${status.condition}\``
         : "field" in status
           ? `field \`${status.field}\``
-          : `with \`${status.within}\``;
+          : "tellCase" in status
+            ? "by its findings"
+            : `with \`${status.within}\``;
     const kinds = events === undefined ? "" : `\`${events.begins}\`, \`${events.ends}\``;
     const finding = rule === undefined ? "" : `[${rule}](rules.md)`;
     const links = alerts.map((name) => `[${name}](alerts.md#${name.toLowerCase()})`).join(", ");

@@ -72,5 +72,5 @@ test("what only format 2 has is marked so", () => {
   );
   for (const { incident } of fields)
     if (incident !== false && incident[1] === 2)
-      assert.match(text, new RegExp(`^\\| \`${incident[0]}\` \\|.*format 2`, "m"));
+      assert.match(text, new RegExp(`^\\| \`${incident[0]}\` \\|.*format 2|\`${incident[0]}\` \\(format 2\\)`, "m"));
 });

@@ -191,7 +191,7 @@ export const adminApiAnswers: Readonly<Record<string, CannedAnswer>> = {
             cause: "pg3 is down (connection refused)",
             since: "2026-01-31T12:00:00.000Z",
             for_ms: 65_000,
-            clients: "writes go to pg1; /replica: 1 of 2 nodes",
+            clients: "checks lead writes to pg1 (not tried); /replica: 1 of 2 nodes",
             next: "it is asked again at every interval, and returns when it answers",
             action: "Look at pg3 and its Patroni",
           },

@@ -38,6 +38,7 @@ export function featuresContext(changes: Partial<FeaturesContext> = {}): Feature
       nodes: () => ({ nodes: new Map(), nonMembers: [] }),
       limits: () => Promise.resolve([]),
     },
+    brought: () => ({ found: [], seen: [] }),
     loadedConfig: () => ({ file: null, loaded_at: "2026-01-01T00:00:00.000Z", refused: null }),
     events: { recent: () => [], openCount: () => 0, subscribe: () => () => {} },
     backendCounts: () => Promise.resolve([]),

@@ -121,6 +121,7 @@ export async function openNodeApiListener(
     limits: async () => [],
     asked: async () => () => ({ nodes: new Map(), nonMembers: [] }),
     askedChecks: () => [],
+    brought: () => ({ found: [], seen: [] }),
     ofFeatures: () => ({}),
     config: () => ({ file: null, loaded_at: "1970-01-01T00:00:00.000Z", refused: null }),
     eventKinds: [],

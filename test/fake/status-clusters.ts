@@ -79,7 +79,7 @@ function situationOf(nodes: readonly StatusNode[]): StatusCluster["situation"] {
 
 /** A situation: by default nothing is wrong. */
 export function situationWith(over: Partial<StatusCluster["situation"]>): StatusCluster["situation"] {
-  const clients = "writes go to pg1; /replica: 1 of 1 node";
+  const clients = "checks lead writes to pg1 (not tried); /replica: 1 of 1 node";
   return {
     condition: "ok",
     wrong: null,

@@ -11,6 +11,7 @@ function unused(): never {
 /** The metrics of all simulated runs of a process: they only count. */
 export const metrics: MonitorContext["metrics"] = new Metrics({
   asked: () => [],
+  found: () => [],
   eventKinds: { cluster: clusterEventKinds, process: processEventKinds },
   counted: featureCounted,
   configInForce: unused,

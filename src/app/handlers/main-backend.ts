@@ -43,7 +43,7 @@ export interface MainBackendContext {
   readonly edges: (only: string | null) => Promise<object>;
   /** What is known of the balancers that are pushed to, as `BalancerPushes.statuses`. */
   readonly balancers: (only: string | null) => readonly BalancerStatus[];
-  readonly features: Pick<Features, "routes" | "clusterRoutes" | "overview" | "failed">;
+  readonly features: Pick<Features, "routes" | "clusterRoutes" | "brought" | "overview" | "failed">;
   /** Which configuration is in force, and which was refused. */
   readonly config: () => ConfigOverview;
   /** The limits that the lag of a cluster's nodes is compared with. */
@@ -127,6 +127,7 @@ function diagnosticsOf(sources: AnswerSources, context: MainBackendContext): Dia
     limits,
     asked,
     askedChecks,
+    brought: (cluster) => features.brought(cluster),
     ofFeatures: (cluster) => features.overview(cluster),
     config: () => ({ ...config(), ...failedOf(features) }),
     eventKinds,

@@ -1,5 +1,5 @@
 import type { ClusterConfig, Config } from "../../core/config/model/config.ts";
-import type { Found } from "../../core/health/conditions/condition.ts";
+import type { Brought, Found } from "../../core/health/conditions/condition.ts";
 import type { EventKind } from "../../core/events/cluster-event.ts";
 import type { ListenerInForce } from "../../core/feature/feature.ts";
 import type { Offer } from "../../core/feature/offer.ts";
@@ -81,6 +81,11 @@ export class Features {
   /** What features have found of a cluster. */
   conditions(cluster: string): readonly Found<EventKind>[] {
     return this.#all.flatMap((one) => one.conditions(cluster));
+  }
+
+  /** What the situation of a cluster depends on of what features know. */
+  brought(cluster: string): Brought {
+    return { found: this.conditions(cluster), seen: this.#all.flatMap((one) => one.seen(cluster)) };
   }
 
   /** What features say of a cluster in `/status`. */

@@ -40,6 +40,7 @@ export interface RunningFeature {
   draining(): void;
   withdrawn(): void;
   conditions(cluster: string): readonly Found<EventKind>[];
+  seen(cluster: string): readonly string[];
   overview(cluster: string): object;
   edges(only: string | null): object;
   readonly metrics: readonly BroughtMetric[];
@@ -204,6 +205,10 @@ class FeatureInProcess<Running extends Opened> implements RunningFeature {
       [],
       (opened) => this.#feature.conditions?.(opened, cluster) ?? [],
     );
+  }
+
+  seen(cluster: string): readonly string[] {
+    return this.#contain<readonly string[]>([], (opened) => this.#feature.seen?.(opened, cluster) ?? []);
   }
 
   overview(cluster: string): object {

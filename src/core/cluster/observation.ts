@@ -50,6 +50,11 @@ export interface Observation {
   readonly stray: StrayPrimary | null;
   /** What its reports say of the DCS; `null` while none did. For people only: no verdict depends on it. */
   readonly dcsContact: DcsContact | null;
+  /**
+   * Since when its reports say that its cluster manager is paused, in ms of rolecall's clock; `null` while they do not.
+   * For people only.
+   */
+  readonly pausedSinceMs: number | null;
   /** Its lag over the last reports; `null` while damping is off. */
   readonly dampedLag: DampedLag | null;
   /** When the last member list with the node was requested; -Infinity while none listed it. */
@@ -87,6 +92,7 @@ export function observationDraftOf(known: Observation): DraftObservation {
     isNamed: known.isNamed,
     stray: known.stray,
     dcsContact: known.dcsContact,
+    pausedSinceMs: known.pausedSinceMs,
     dampedLag: known.dampedLag,
     listedAtMs: known.listedAtMs,
     exporter: known.exporter,
@@ -176,6 +182,7 @@ export function neverProbed(node: Node): Observation {
     isNamed: false,
     stray: null,
     dcsContact: null,
+    pausedSinceMs: null,
     dampedLag: null,
     listedAtMs: -Infinity,
     exporter: null,

@@ -87,7 +87,7 @@ export function schemaOfFields(
 }
 
 /** The schemas of the fields that an encoding has. */
-export function shapeOfFields(
+function shapeOfFields(
   fields: SomeFields,
   encoding: JsonEncoding,
   forms: { readonly [F in FormName]?: z.ZodType },
@@ -100,6 +100,19 @@ export function shapeOfFields(
     const isOptional = encoding === "history" ? row.absent !== undefined : row.feed !== false && row.feed > 1;
     if (isFollowing(row, encoding)) shape[row.name] = schema.optional();
     else shape[row.name] = isOptional ? schema.default(row.absent) : schema;
+  }
+  return shape;
+}
+
+/** The schemas of fields of which the history may have any or none: one that is not written stays so. */
+export function partialShapeOf(
+  fields: SomeFields,
+  forms: { readonly [F in FormName]?: z.ZodType },
+): { readonly [key: string]: z.ZodType } {
+  const shape: Record<string, z.ZodType> = {};
+  for (const { name, form, history } of rowsOf(fields)) {
+    const schema = forms[form];
+    if (history !== false && schema !== undefined) shape[name] = schema.optional();
   }
   return shape;
 }

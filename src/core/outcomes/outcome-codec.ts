@@ -14,7 +14,7 @@ import { documentNames, type DocumentAnswer } from "../cluster/snapshot.ts";
 import { exporterRoles, type ExporterPage } from "../cluster/exporter/exporter-report.ts";
 import { failureKinds } from "../cluster/values/failure.ts";
 import { isObject, type JsonObject } from "../cluster/values/json.ts";
-import { schemaOfFields, shapeOfFields, storedForms, writerOfFields } from "./field-schemas.ts";
+import { schemaOfFields, partialShapeOf, storedForms, writerOfFields } from "./field-schemas.ts";
 
 const { text } = storedForms;
 const writtenReport = writerOfFields(reportFields);
@@ -91,7 +91,7 @@ const drainSchema: z.ZodType<Drain> = schemaOfFields<Omit<Drain, "extent">>(drai
 const clusterSchema = schemaOfFields(clusterFields, "history", storedForms);
 
 /** A setting that could not be read was not written. */
-const configSchema: z.ZodType<StatedConfig> = z.object(shapeOfFields(configFields, "history", storedForms)).partial();
+const configSchema: z.ZodType<StatedConfig> = z.object(partialShapeOf(configFields, storedForms));
 
 const instant = z.number();
 const named = { node: text, sentAtMs: instant };

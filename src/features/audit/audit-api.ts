@@ -12,9 +12,11 @@ import { safeMethods, safeMethodsAllowHeader } from "../../core/http/message/req
 import type { RunningAudit } from "./open-audit.ts";
 
 /** A finding as `GET /audit` shows it. */
-export interface RouteFindingDocument extends Omit<RouteFinding, "kind" | "sinceMs" | "clusters"> {
+export interface RouteFindingDocument extends Omit<RouteFinding, "kind" | "sinceMs" | "clusters" | "isUnusable"> {
   readonly finding: RouteFinding["kind"];
   readonly clusters: readonly string[];
+  /** Whether no client can use the pool, although a node is fit. */
+  readonly unusable: boolean;
   /** RFC 3339. */
   readonly since: string;
   readonly for_ms: number;
@@ -60,7 +62,16 @@ export function auditDocument({ targets: all, intervalMs }: Audited, only: strin
   };
 }
 
-function shownFinding({ kind, sinceMs, ...finding }: RouteFinding, { now, wall }: Clocks): RouteFindingDocument {
+function shownFinding(
+  { kind, sinceMs, isUnusable, ...finding }: RouteFinding,
+  { now, wall }: Clocks,
+): RouteFindingDocument {
   const forMs = Math.max(0, Math.round(now() - sinceMs));
-  return { finding: kind, ...finding, since: new Date(wall() - forMs).toISOString(), for_ms: forMs };
+  return {
+    finding: kind,
+    unusable: isUnusable,
+    ...finding,
+    since: new Date(wall() - forMs).toISOString(),
+    for_ms: forMs,
+  };
 }

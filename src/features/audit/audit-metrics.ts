@@ -22,4 +22,14 @@ export const auditMetrics: readonly FeatureMetric<RunningAudit>[] = [
         ),
       ),
   },
+  {
+    type: "gauge",
+    name: "rolecall_audit_unusable_pools",
+    help: "Pools of a balancer or pooler that no client can use, although a node is fit.",
+    read: (running) =>
+      (running?.targets ?? []).map(({ target, findings }) => {
+        const unusable = findings.filter(({ isUnusable }) => isUnusable).map(({ backend }) => backend);
+        return [{ target }, new Set(unusable).size] as const;
+      }),
+  },
 ];

@@ -4,7 +4,7 @@ import { answerAudit } from "./audit-api.ts";
 import { auditMetrics } from "./audit-metrics.ts";
 import { routeFindingSubject } from "./core/route-finding.ts";
 import type { RunningAudit } from "./open-audit.ts";
-import { routesFound } from "./conditions.ts";
+import { routesFound, routesSeen } from "./conditions.ts";
 
 /** The audit: where balancers and poolers really send clients (docs/audit.md). */
 export const audit: Feature<RunningAudit> = {
@@ -15,6 +15,7 @@ export const audit: Feature<RunningAudit> = {
   routes: { audit: (running, call) => answerAudit(running, call) },
   metrics: auditMetrics,
   conditions: (running, cluster) => routesFound(running.findings(cluster)),
+  seen: (running, cluster) => routesSeen(running.targets, cluster),
   overview: (running, cluster) => {
     const routes = running.findings(cluster).map((finding) => `${routeFindingSubject(finding)} ${finding.what}`);
     return routes.length === 0 ? {} : { routes };

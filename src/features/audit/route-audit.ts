@@ -193,7 +193,7 @@ async function readingOf(source: RouteSource, signal: AbortSignal): Promise<Targ
 }
 
 function findingOf(target: AuditTarget, difference: RouteDifference): RouteFinding {
-  const { kind, pool, server, node, sinceMs, what } = difference;
+  const { kind, pool, server, node, sinceMs, what, isUnusable } = difference;
   return {
     kind,
     target: target.name,
@@ -204,6 +204,7 @@ function findingOf(target: AuditTarget, difference: RouteDifference): RouteFindi
     node,
     sinceMs,
     what,
+    isUnusable,
     ...target.advise(difference),
   };
 }
@@ -213,8 +214,8 @@ function clustersOf({ pools }: AuditTarget): readonly string[] {
 }
 
 /** What identifies a finding of one target. */
-function keyOf({ kind, backend, server, node }: RouteFinding): string {
-  return JSON.stringify([kind, backend, server, node]);
+function keyOf({ kind, backend, server, node, isUnusable }: RouteFinding): string {
+  return JSON.stringify([kind, backend, server, node, isUnusable]);
 }
 
 function changedClusters(before: readonly RouteFinding[], after: readonly RouteFinding[]): ReadonlySet<string> {
@@ -224,5 +225,5 @@ function changedClusters(before: readonly RouteFinding[], after: readonly RouteF
 }
 
 function byRank(one: RouteFinding, other: RouteFinding): number {
-  return routeFindingRank(one.kind) - routeFindingRank(other.kind) || one.sinceMs - other.sinceMs;
+  return routeFindingRank(one) - routeFindingRank(other) || one.sinceMs - other.sinceMs;
 }

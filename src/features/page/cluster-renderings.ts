@@ -3,6 +3,7 @@ import type { ClusterState, Snapshot } from "../../core/cluster/snapshot.ts";
 import { viewAt } from "../../core/health/evidence/leadership/cluster-view.ts";
 import { clusterRow, liveCluster, oldestReportMs, type LiveCluster } from "../../core/health/documents/live-cluster.ts";
 import { findTwinsAmong } from "../../core/health/conditions/twins.ts";
+import type { Brought } from "../../core/health/conditions/condition.ts";
 import type { AskedCheck } from "../../core/health/rules/asked-checks.ts";
 import type { AskedOverview } from "../../core/health/documents/asked-nodes.ts";
 import type { HealthPolicy } from "../../core/health/health-policy.ts";
@@ -17,6 +18,8 @@ export interface LiveSources {
   readonly openEvents: (cluster: string) => number;
   /** The checks with a limit for lag that balancers ask. */
   readonly asked: (cluster: string) => readonly AskedCheck[];
+  /** What features know of a cluster. */
+  readonly brought: (cluster: string) => Brought;
   /** The nodes that balancers ask for. */
   readonly askedNodes: (cluster: ClusterState) => AskedOverview;
   /** In ms since the epoch. */
@@ -80,7 +83,7 @@ export class ClusterRenderings {
   }
 
   #current(name: string): Kept | null {
-    const { snapshot, policy, now, wall, asked, askedNodes } = this.#sources;
+    const { snapshot, policy, now, wall, asked, askedNodes, brought } = this.#sources;
     const state = clusterNamed(snapshot(), name);
     const clusterPolicy = policy(name);
     const known = this.#kept.get(name);
@@ -92,7 +95,7 @@ export class ClusterRenderings {
     if (known?.sequence === state.sequence && nowMs - known.atMs < validMs) return known;
     const view = viewAt(state, clusterPolicy, nowMs);
     const twins = findTwinsAmong(snapshot().clusters, policy)(view);
-    const live = liveCluster(view, { asked: asked(name), wallMs: wall(), twins });
+    const live = liveCluster(view, { asked: asked(name), wallMs: wall(), twins, brought: brought(name) });
     const cluster = withSteadySince(live, known?.cluster);
     const row = JSON.stringify({ ...clusterRow(cluster), open_events: this.#sources.openEvents(name) });
     const version = known?.row === row ? known.version : (this.#versions += 1);

@@ -24,7 +24,7 @@ export interface RunningPage extends Opened {
 /** What the live page needs of its host. */
 type PageHost = Pick<
   Host,
-  "cluster" | "policy" | "observe" | "wall" | "snapshot" | "events" | "asked" | "loadedConfig" | "offers"
+  "cluster" | "policy" | "observe" | "wall" | "snapshot" | "events" | "asked" | "brought" | "loadedConfig" | "offers"
 >;
 
 /** Serves the live page until the scope ends: streams of what changes, and the lag of the last minutes. */
@@ -38,6 +38,7 @@ export function openPage(host: PageHost, scope: Pick<Scope, "hold" | "setTimer">
     wall,
     events: events.recent,
     openEvents: events.openCount,
+    brought: host.brought,
     asked: asked.checks,
     askedNodes: asked.nodes,
     version: version(),

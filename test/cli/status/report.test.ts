@@ -7,7 +7,7 @@ import { styleFor } from "../../../src/core/command/output/style.ts";
 import { renderReport, type ReportOptions } from "../../../src/cli/status/report.ts";
 import { selectClusters } from "../../../src/cli/status/selection/selection.ts";
 import { summarizeStatus } from "../../../src/cli/status/selection/summary-line.ts";
-import { mixedClusters, statusCluster, statusNode, unfitNode } from "../../fake/status-clusters.ts";
+import { mixedClusters, situationWith, statusCluster, statusNode, unfitNode } from "../../fake/status-clusters.ts";
 
 const style = styleFor("never", false, {});
 
@@ -60,6 +60,19 @@ test("traffic that goes elsewhere than it should is a line of its cluster, also 
   assert.ok(report(clusters).includes(line));
   const problems = report(clusters, { problemsOnly: true });
   assert.ok(problems.includes(line) && !problems.includes("shop-1"));
+});
+
+test("what the situation tells of the traffic is not told again", () => {
+  const routes = ["lb1 w/pg1 has 3 sessions, and is superseded", "lb1 w lacks a server for pg4"];
+  const situation = situationWith({
+    condition: "clients failing",
+    wrong: "clients reach the wrong node",
+    cause: routes[0] ?? "",
+  });
+  const told = report([statusCluster("shop", { routes, situation })]);
+  assert.ok(told.includes("clients reach the wrong node: lb1 w/pg1 has 3 sessions, and is superseded"));
+  assert.ok(told.includes("  traffic: 1 more finding: rolecall verify\n"));
+  assert.doesNotMatch(report([statusCluster("shop", { routes: routes.slice(0, 1), situation })]), /traffic:/);
 });
 
 test("no problems are one sentence", () => {

@@ -29,6 +29,7 @@ function sourcesOf(watched: ClusterFixture, nowMs: number): ClusterSources {
     now: () => nowMs,
     wall: () => nowMs,
     asked: () => asked,
+    found: () => [],
   };
 }
 
@@ -63,16 +64,16 @@ describe("metrics of clusters", () => {
     assert.deepEqual(valuesAt(watched, 0), { has_primary: 0, blind: 1, claims: 0, drains: 0 });
     watched.lead("pg1", 0, { timeline: 3 });
     watched.follow("pg2", 0);
-    const primary = { primary: 1, primary_info: 1, primary_wedged: 0 };
+    const primary = { primary: 1, primary_info: 1, primary_wedged: 0, writes_wait: 0 };
     const others = { blind: 0, timeline: 3, drains: 0 };
-    const healthy = { ...primary, ...others, has_primary: 1, claims: 1 };
+    const healthy = { ...primary, ...others, has_primary: 1, claims: 1, paused_seconds: 0 };
     const leaderless = { ...others, has_primary: 0, claims: 0 };
     assert.deepEqual(valuesAt(watched, 0), healthy);
     watched.lead("pg2", 1_000, { timeline: 3 });
     assert.deepEqual(valuesAt(watched, 1_000), { ...healthy, claims: 2 });
     watched.follow("pg2", 2_000);
     watched.follow("pg1", 2_000);
-    assert.deepEqual(valuesAt(watched, 2_000), leaderless);
+    assert.deepEqual(valuesAt(watched, 2_000), { ...leaderless, paused_seconds: 0 });
     watched.lead("pg1", 3_000, { timeline: 3 });
     assert.deepEqual(valuesAt(watched, 60_000), { ...leaderless, blind: 1 });
   });

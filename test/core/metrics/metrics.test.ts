@@ -27,6 +27,7 @@ function metricsOf(
     answers: () => counter.rows(),
     workers: () => null,
     fastPath: () => ({ requests: 5, fallbacks: { not_cached: 2, slow_reader: 0 }, trips: 1 }),
+    found: () => [],
     ofFeatures: () => [],
     fed: () => fed,
     certificates: () => [],

@@ -2,12 +2,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { noPast } from "../../../src/core/events/stored/past.ts";
-import type { RouteFinding } from "../../../src/features/audit/core/route-finding.ts";
+import type { AuditedTarget, RouteFinding } from "../../../src/features/audit/core/route-finding.ts";
 import { withNodes } from "../../../src/core/health/observe/membership.ts";
 import type { ClusterEvent } from "../../../src/core/events/cluster-event.ts";
 import { EventDetector } from "../../../src/core/events/detection/event-detector.ts";
 import { EventLog } from "../../../src/core/events/event-log.ts";
-import { routesDiffer, routesFound } from "../../../src/features/audit/conditions.ts";
+import { routesDiffer, routesFound, routesSeen } from "../../../src/features/audit/conditions.ts";
 import { ClusterFixture } from "../../fake/cluster-fixture.ts";
 import { silentLogger } from "../../fake/silent-logger.ts";
 
@@ -23,6 +23,7 @@ const misrouted: RouteFinding = {
   what: "has 3 sessions, and is demoted",
   mechanism: "HAProxy's check",
   command: "run this",
+  isUnusable: false,
 };
 const starved: RouteFinding = { ...misrouted, kind: "starved", sinceMs: 12_000, what: "gets no session" };
 const gone: RouteFinding = {
@@ -146,4 +147,55 @@ test("a finding that lasts over a restart is not reported again, and its end has
   assert.deepEqual(lines(play({ restored, found: () => [] })), [
     "0 routes_agree info pg2: the traffic of pg2 of demo goes where it should again after 30.0 s",
   ]);
+});
+
+test("tells what clients get of each kind of finding, and what moves it", () => {
+  const unusable: RouteFinding = { ...starved, isUnusable: true, what: "takes no session (MAINT)" };
+  const told = [misrouted, unusable, starved, { ...misrouted, kind: "missing" as const }, gone].map((finding) => {
+    const [brought] = routesFound([finding]);
+    assert.ok(brought !== undefined);
+    const { condition, wrong, cause, action } = routesDiffer.status.tellCase(brought.found);
+    assert.equal(action, "Run `run this`");
+    return [condition, wrong, cause, brought.found.severity];
+  });
+  assert.deepEqual(told, [
+    ["clients failing", "clients reach the wrong node", "lb1 w/s2 has 3 sessions, and is demoted", "error"],
+    ["clients failing", "no client can use a pool", "lb1 w/s2 takes no session (MAINT)", "error"],
+    ["warning", "a fit node gets no clients", "lb1 w/s2 gets no session", "warning"],
+    [
+      "warning",
+      "a balancer or pooler has other servers than it should",
+      "lb1 w/s2 has 3 sessions, and is demoted",
+      "warning",
+    ],
+    ["warning", "a balancer or pooler cannot be read", "lb1 cannot be read: refused", "warning"],
+  ]);
+});
+
+test("names the targets at which clients of a cluster are where they should be", () => {
+  const target = (name: string, parts: Partial<AuditedTarget> = {}): AuditedTarget => ({
+    target: name,
+    program: "haproxy",
+    address: "127.0.0.1:1",
+    clusters: ["demo"],
+    up: true,
+    lookedMsAgo: 1,
+    tookMs: 1,
+    problem: null,
+    servers: 2,
+    unknown: [],
+    findings: [],
+    ...parts,
+  });
+  const rest = [
+    target("down", { up: false }),
+    target("new", { up: null }),
+    target("unsure", { unknown: ["demo"] }),
+    target("wrong", { findings: [misrouted] }),
+    target("other", { clusters: ["other"] }),
+  ];
+  assert.deepEqual(routesSeen(rest, "demo"), []);
+  assert.deepEqual(routesSeen([...rest, target("lb1")], "demo"), ["as lb1 has it"]);
+  const five = ["lb1", "lb2", "lb3", "lb4", "lb5"].map((name) => target(name));
+  assert.deepEqual(routesSeen(five, "demo"), ["as lb1, lb2, lb3 and 2 more have it"]);
 });

@@ -77,7 +77,7 @@ suite("GET /audit", limit, () => {
   });
 
   test("shows findings with when they began, and to a listener with a cluster its own", () => {
-    const words = { what: "w", mechanism: "m", command: "c" };
+    const words = { what: "w", mechanism: "m", command: "c", isUnusable: false };
     const whole: RouteFinding = {
       kind: "unreachable",
       target: "lb3",
@@ -112,8 +112,8 @@ suite("GET /audit", limit, () => {
     };
     const audited = { targets: [target], intervalMs: 5_000 };
     const clocks = { now: () => 2_000, wall: () => 61_500 };
-    const { kind, sinceMs: _, ...shown } = whole;
-    const finding = { finding: kind, ...shown, since: "1970-01-01T00:01:00.000Z", for_ms: 1_500 };
+    const { kind, sinceMs: _, isUnusable: unusable, ...shown } = whole;
+    const finding = { finding: kind, unusable, ...shown, since: "1970-01-01T00:01:00.000Z", for_ms: 1_500 };
     const { findings: __, lookedMsAgo, tookMs, ...rest } = target;
     assert.deepEqual(auditDocument(audited, "demo", clocks), {
       interval_ms: 5_000,

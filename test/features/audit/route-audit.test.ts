@@ -116,6 +116,7 @@ suite("the audit of the routes", () => {
         node: "pg1",
         sinceMs: 0,
         what: "has 4 sessions, and is stray_primary",
+        isUnusable: false,
         mechanism: "HAProxy's check, with on-marked-down shutdown-sessions, and rolecall's push",
         command: 'echo "shutdown sessions server w/pg1" | socat stdio /run/haproxy/admin.sock',
       },

@@ -12,7 +12,7 @@ import { RolecallProcess } from "../../fake/rolecall-process.ts";
 import { temporaryFolder } from "../../fake/temporary-folder.ts";
 
 // What another instance says of addresses and their proof is a hint: a password goes only to what is configured here or
-// has proved itself here (issue 55, row 8).
+// has proved itself here.
 
 const limit = { timeout: 120_000 };
 const password = "node-password";

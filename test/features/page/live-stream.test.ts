@@ -36,6 +36,7 @@ function openStream(subscription: Partial<LiveSubscription> = {}, newestEventId:
     now: () => cluster.nowMs,
     openEvents: () => 0,
     asked: () => [],
+    brought: () => ({ found: [], seen: [] }),
     askedNodes: () => ({
       nodes: new Map([["pg3", { asked_ms_ago: null, unasked: true }]]),
       nonMembers: [{ node: "pg9", asked_ms_ago: 40 }],

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { countedEnvoys } from "../../../src/features/xds/counted-envoys.ts";
 import { listenerOf } from "../../fake/config.ts";
 
-// Who counts on a listener with the dialect xds (issue 55, row 11).
+// Who counts on a listener with the dialect xds.
 
 type Access = ReturnType<typeof listenerOf>["access"];
 const envoys = ["edge-a"];

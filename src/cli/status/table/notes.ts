@@ -2,6 +2,7 @@ import { restrictingTags } from "../../../core/cluster/values/tags.ts";
 import type { DrainOverview } from "../../../core/health/documents/node-overview.ts";
 import { isSevere } from "../../../core/health/conditions/cluster-condition.ts";
 import { headlineOf } from "../../../core/health/documents/situation.ts";
+import { countText } from "../../../core/health/wording.ts";
 import type { StatusCluster, StatusNode } from "../../../core/command/client/cluster-status.ts";
 import { formatKnownDuration, formatLag } from "../../../core/command/output/figures.ts";
 import type { Style } from "../../../core/command/output/style.ts";
@@ -84,9 +85,14 @@ export function situationNotes({ situation }: StatusCluster, style: Style): read
 }
 
 /** Where balancers and poolers send clients elsewhere than they should: the worst of it, and what shows the rest. */
-export function routeNotes({ routes = [] }: StatusCluster, style: Style): readonly TitlePart[] {
+export function routeNotes({ routes = [], situation }: StatusCluster, style: Style): readonly TitlePart[] {
   const [worst, ...others] = routes;
   if (worst === undefined) return [];
+  // The situation tells the worst already.
+  if (situation.cause?.includes(worst) === true)
+    return others.length === 0
+      ? []
+      : [{ text: `traffic: ${countText(others.length, "more finding")}: rolecall verify`, paint: style.red }];
   const more = others.length === 0 ? "" : ` (and ${others.length} more)`;
   return [{ text: `traffic: ${worst}${more}: rolecall verify`, paint: style.red }];
 }

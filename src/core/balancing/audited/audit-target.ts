@@ -55,6 +55,8 @@ export interface RouteDifference {
   readonly isChecked: boolean;
   /** Why nothing can begin on the server at all; `null`: something can. */
   readonly closed: string | null;
+  /** Whether no client can use the pool, although a node is fit. */
+  readonly isUnusable: boolean;
 }
 
 /** What should move the traffic of a target, and what moves it now. */

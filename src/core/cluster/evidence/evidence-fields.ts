@@ -138,14 +138,24 @@ export const clusterFields: FieldsOf<StatedCluster> = {
   isLeaderUnreadable: { form: "flag", history: 1, feed: 1, incident: false, absent: false },
 };
 
-/** The dynamic configuration. A setting that cannot be read is not written, in incident files it is `null`. */
-export const configFields: FieldsOf<DynamicConfig> = {
+const configRows = {
   ttlMs: { form: "seconds", history: 1, feed: 1, incident: ["ttl", 1] },
   loopWaitMs: { form: "seconds", history: 1, feed: 1, incident: ["loop_wait", 1] },
   retryTimeoutMs: { form: "seconds", history: 1, feed: 1, incident: ["retry_timeout", 1] },
   lagMaxOnFailover: { form: "count", history: 1, feed: 1, incident: ["maximum_lag_on_failover", 1] },
-  isStandbyCluster: { form: "flag", history: 1, feed: 1, incident: ["standby_cluster", 1] },
-};
+  isStandbyCluster: { form: "flag", history: 1, feed: 1, incident: ["standby_cluster", 1], absent: false },
+  isSynchronous: { form: "flag", history: 2, feed: 2, incident: ["synchronous_mode", 2], absent: false },
+  isSynchronousStrict: { form: "flag", history: 2, feed: 2, incident: ["synchronous_mode_strict", 2], absent: false },
+} as const satisfies FieldsOf<DynamicConfig>;
+
+/**
+ * The dynamic configuration. A setting that cannot be read is not written, in incident files it is `null`: the history
+ * has nothing in place of a setting that is not written.
+ */
+export const configFields: FieldsOf<DynamicConfig> = configRows;
+
+/** What a dynamic configuration states where it says nothing. */
+export const configDefaults: Absent<typeof configRows> = absentOf(configRows);
 
 /** A read of the leader key in the DCS. */
 export const dcsFields: FieldsOf<DcsRead> = {

@@ -5,6 +5,7 @@ import type { DcsResult } from "../dcs.ts";
 import type { Drain } from "../drain.ts";
 import {
   clusterFields,
+  configDefaults,
   configFields,
   dcsFields,
   drainFields,
@@ -104,7 +105,7 @@ export function incidentEntry(
         return { section: "cluster", node: null, value: { ...source, ...value } };
       }
       if (config !== undefined) {
-        const value = writtenFields<StatedConfig>(configFields, config, impliedConfig);
+        const value = writtenFields<StatedConfig>(configFields, config, configDefaults);
         return { section: "config", node: null, value: { ...source, ...value } };
       }
       if (history === undefined) return null;
@@ -136,12 +137,11 @@ export function incidentFormatOf(outcome: ProbeOutcome, context: IncidentCluster
     return formatOfFields(reportFields, result.report, impliedHere(node, result, context));
   }
   if (outcome.kind !== "document") return 1;
-  const { config = impliedConfig, isHistoryPartial = false } = outcome.answer;
-  return isHistoryPartial ? 2 : formatOfFields<StatedConfig>(configFields, config, impliedConfig);
+  const { config = configDefaults, isHistoryPartial = false } = outcome.answer;
+  return isHistoryPartial ? 2 : formatOfFields<StatedConfig>(configFields, config, configDefaults);
 }
 
 /** What a configuration implies: its other settings are always written. */
-const impliedConfig: StatedConfig = { isStandbyCluster: false };
 
 /**
  * Writes the source and the revision as the DCS reported them. A replay only compares them with the previous ones: did

@@ -30,6 +30,7 @@ export const ruleIds = [
   "RC052",
   "RC053",
   "RC054",
+  "RC055",
   "RC060",
   "RC070",
   "RC080",

@@ -89,6 +89,11 @@ export const rules: { readonly [id in RuleId]: FindingRule } = {
     "Check the network between rolecall and the nodes.",
   ),
   RC054: rule("error", "several nodes of a cluster claim to be the primary", "Stop those that do not hold the lock."),
+  RC055: rule(
+    "error",
+    "a cluster has a primary, and its clients fail or wait",
+    "Run rolecall explain /primary, and look at what it names.",
+  ),
   RC053: rule("warning", "a node is fit, but has a warning", "Run rolecall explain for the node."),
   RC060: rule(
     "error",

@@ -37,7 +37,10 @@ export const diverged = {
       action: `Save what clients wrote on ${node} alone; if Patroni does not rewind it, reinitialize it`,
     }),
   },
-  remedies: { diverged: "it must have the leader's WAL only: its Patroni may rewind it; else save what clients wrote there, then copy it anew with rolecall reinitialize" },
+  remedies: {
+    diverged:
+      "it must have the leader's WAL only: its Patroni may rewind it; else save what clients wrote there, then copy it anew with rolecall reinitialize",
+  },
   alerts: ["RolecallReplicaDiverged"],
 } as const satisfies Condition;
 

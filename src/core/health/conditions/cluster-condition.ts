@@ -33,6 +33,14 @@ const words = [
   },
   { name: "blind", isSevere: true, isProblem: true, word: "blind", tone: "bad", counted: "blind" },
   { name: "without nodes", isSevere: true, isProblem: true, word: "no nodes", tone: "bad", counted: "without nodes" },
+  {
+    name: "clients failing",
+    isSevere: true,
+    isProblem: true,
+    word: "clients failing",
+    tone: "bad",
+    counted: "with failing clients",
+  },
   { name: "degraded", isSevere: false, isProblem: true, word: "degraded", tone: "warn", counted: "degraded" },
   { name: "warning", isSevere: false, isProblem: true, word: "warning", tone: "warn", counted: "with warnings" },
   { name: "drained", isSevere: false, isProblem: false, word: "drained", tone: "idle", counted: "with drained nodes" },
@@ -51,6 +59,11 @@ const byName: ReadonlyMap<string, ConditionWord> = new Map(words.map((word) => [
 /** Whether clients of a cluster in this condition are refused, or may reach the wrong node. */
 export function isSevere(condition: string): boolean {
   return byName.get(condition)?.isSevere === true;
+}
+
+/** Whether clients fail although checks lead them to nodes that are fit. */
+export function isBeyondChecks(condition: string): boolean {
+  return condition === ("clients failing" satisfies ClusterCondition);
 }
 
 /** Whether a condition needs the attention of an operator. One that this version does not know does. */

@@ -12,7 +12,7 @@ import type { NodeStanding } from "./node-standing.ts";
  *
  * - `split`: writes may go to several databases, and those of one of them be lost
  * - `leaderless`: writes are refused or soon will be, and nobody can take over
- * - `stuck`: writes wait at a primary that only looks alive
+ * - `stuck`: there is a primary, and clients wait or fail all the same
  * - `unseen`: rolecall cannot judge
  * - `diverged`: a copy holds other data
  * - `missing`: a node or a pool is out
@@ -116,13 +116,22 @@ export function oneCase(parts: Pick<Case, "severity" | "message"> & Partial<Case
 }
 
 /**
- * Where `/status` shows a condition: as a situation of its own, in a field beside it, or within the situation of another
- * condition, whose id it names.
+ * Where `/status` shows a condition: as a situation of its own, which for that of a feature is one for each case, in a
+ * field beside it, or within the situation of another condition, whose id it names.
  */
 export type StatusPlace =
   | { readonly condition: ClusterCondition; readonly tell: Tell }
+  | { readonly tellCase: TellCase }
   | { readonly field: string }
   | { readonly within: string };
+
+/** Says what follows from a case that a feature has found. */
+export type TellCase = (found: Case) => ToldCluster;
+
+/** The condition of a cluster, and what `/status` says about it. */
+export interface ToldCluster extends Told {
+  readonly condition: ClusterCondition;
+}
 
 /** Says what holds of a cluster and what to do. @returns `null` if the condition does not hold */
 export type Tell = (view: ClusterView, inputs: SituationInputs) => Told | null;
@@ -136,6 +145,15 @@ export interface SituationInputs {
   readonly wallMs: number;
   /** The other clusters of the primary's database system that have a primary too. Default: none is known */
   readonly twins?: readonly TwinFacts[];
+  /** What features know of the cluster. Default: nothing */
+  readonly brought?: Brought;
+}
+
+/** What features know of a cluster, as far as its situation depends on it. */
+export interface Brought {
+  readonly found: readonly Found[];
+  /** What they have seen of where clients get, as clauses. */
+  readonly seen: readonly string[];
 }
 
 /** What is said of a condition. Texts are whole clauses without a full stop. */
@@ -146,8 +164,9 @@ export interface Told extends Advice {
   readonly cause: string | null;
   /** In ms of rolecall's clock; `null` if it is not known. */
   readonly sinceMs: number | null;
-  /** Where it is worse than the condition usually is. */
+  /** Where it is worse, or less bad, than the condition usually is. */
   readonly harm?: Harm;
+  readonly condition?: ClusterCondition;
 }
 
 export interface Advice {

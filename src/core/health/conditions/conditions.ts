@@ -2,19 +2,27 @@
 import type { ClusterView } from "../evidence/leadership/cluster-view.ts";
 import { addressDisputed, addressUnlisted } from "./addresses.ts";
 import { attachmentInDoubt, detached, diverged, stalled } from "./attachment.ts";
-import { type ClusterCondition, clusterConditions, isSevere } from "./cluster-condition.ts";
+import { type ClusterCondition, clusterConditions, isBeyondChecks, isSevere } from "./cluster-condition.ts";
 import { companionDown } from "./companions.ts";
-import { type Condition, isOfWrites, rankOf, type SituationInputs, type Told } from "./condition.ts";
+import {
+  type Brought,
+  type Condition,
+  isOfWrites,
+  rankOf,
+  type SituationInputs,
+  type ToldCluster,
+} from "./condition.ts";
 import { cutOff, dcsDistrusted, dcsLost, dcsUnreachable } from "./dcs.ts";
 import { distrusted, drained } from "./drains.ts";
 import type { ConditionKind } from "./event-kinds.ts";
-import { failsafe, paused } from "./manager.ts";
+import { failsafe, paused, pauseForgotten } from "./manager.ts";
 import { changingRole } from "./node-signs.ts";
 import { keptOut, nodesOut, nodeWarned } from "./nodes.ts";
 import { lagging, poolEmpty } from "./pools.ts";
 import { withoutPrimary } from "./primary-loss.ts";
 import { claimsConflict, strayPrimary, systemConflict } from "./primaries.ts";
 import { blind, nodeDown, silentNode, unlistedNode, withoutNodes } from "./reach.ts";
+import { writesWait } from "./synchrony.ts";
 import { wedged } from "./wedged.ts";
 
 /** Conditions that begin and end with events of the core, in the order in which references list these. */
@@ -33,6 +41,7 @@ const withEvents = [
   paused,
   failsafe,
   wedged,
+  writesWait,
   dcsUnreachable,
   dcsLost,
   dcsDistrusted,
@@ -53,6 +62,7 @@ const withoutEvents = [
   attachmentInDoubt,
   nodeWarned,
   cutOff,
+  pauseForgotten,
   keptOut,
 ] as const;
 
@@ -68,25 +78,24 @@ const told = [...withOwnEvents, ...withoutEvents, ...withEvents]
   .flatMap((condition: Known) => ("tell" in condition.status ? [{ ...condition.status, harm: condition.harm }] : []))
   .toSorted((one, other) => rankOf(one.harm) - rankOf(other.harm));
 
-/** The condition of a cluster, and what `/status` says about it. */
-export interface ToldCluster extends Told {
-  readonly condition: ClusterCondition;
-}
+type ToldWithHarm = ToldCluster & { readonly harm: Condition["harm"] };
 
 /**
- * What `/status` says about a cluster: the first condition in the order of precedence. Where clients are served, the cause
- * also names all other conditions that concern writes, and the worst of the rest. An intended condition is named only if it
- * is the only one.
+ * What `/status` says about a cluster: the first condition in the order of precedence. Where rolecall has a node that
+ * clients are led to, the cause also names all other conditions that concern writes, and the worst of the rest. An intended
+ * condition is named only if it is the only one.
  * @returns `null` if nothing holds
  */
 export function tellCluster(view: ClusterView, inputs: SituationInputs): ToldCluster | null {
-  const found: (ToldCluster & { readonly harm: Condition["harm"] })[] = [];
+  const found: ToldWithHarm[] = [];
   for (const { tell, condition, harm } of told) {
     const part = tell(view, inputs);
     if (part === null) continue;
-    if (isSevere(condition)) return { ...part, condition };
-    found.push({ harm, ...part, condition });
+    const one = { harm, condition, ...part };
+    if (endsAll(one.condition)) return one;
+    found.push(one);
   }
+  found.push(...toldOfFeatures(inputs.brought?.found ?? []));
   const ordered = found.toSorted((one, other) => rankOf(one.harm) - rankOf(other.harm));
   const [first] = ordered;
   if (first === undefined) return null;
@@ -98,15 +107,30 @@ export function tellCluster(view: ClusterView, inputs: SituationInputs): ToldClu
   return { ...first, condition: worst ?? first.condition, cause: causes.length === 0 ? null : causes.join("; ") };
 }
 
+/** Whether nothing else is worth telling: no node is known that clients are led to, or several are. */
+function endsAll(condition: ClusterCondition): boolean {
+  return isSevere(condition) && !isBeyondChecks(condition);
+}
+
+function toldOfFeatures(brought: Brought["found"]): readonly ToldWithHarm[] {
+  return brought.flatMap(({ condition: { harm, status }, found }) =>
+    "tellCase" in status ? [{ harm, ...status.tellCase(found) }] : [],
+  );
+}
+
 const nobody: SituationInputs = { nodes: [], asked: [], wallMs: 0 };
 
 /**
  * The condition of a cluster whose clients are refused, or may reach the wrong node; `null` if they are served. Cheap
  * where they are: it looks no further than the primary.
+ * @param brought what features have found of the cluster
  */
-export function severeConditionOf(view: ClusterView): ClusterCondition | null {
-  const severe = told.find(({ tell, condition }) => isSevere(condition) && tell(view, nobody) !== null);
-  return severe?.condition ?? null;
+export function severeConditionOf(view: ClusterView, brought: Brought["found"]): ClusterCondition | null {
+  for (const { tell, condition } of told) {
+    const part = isSevere(condition) ? tell(view, nobody) : null;
+    if (part !== null && isSevere(part.condition ?? condition)) return part.condition ?? condition;
+  }
+  return toldOfFeatures(brought).find((part) => isSevere(part.condition))?.condition ?? null;
 }
 
 /** What would make a node fit again, by the reason for its no. */

@@ -20,6 +20,7 @@ export const foundEnds = {
   paused: "resumed",
   failsafe: "failsafe_ended",
   wedged: "wedged_ended",
+  writes_wait: "writes_go_on",
   dcs_unreachable: "dcs_reachable",
   dcs_lost: "dcs_restored",
   dcs_distrusted: "dcs_trusted",

@@ -3,6 +3,7 @@ import type { ClusterView } from "../evidence/leadership/cluster-view.ts";
 import { type ClusterFacts, isAnswering } from "./cluster-facts.ts";
 import { dcsReach, keptWithoutDcs, lookAtDcs, prospect } from "./dcs.ts";
 import { type Case, type Condition, oneCase, type Told } from "./condition.ts";
+import { isHeard } from "../evidence/node/freshness.ts";
 import { foundEnds } from "./event-kinds.ts";
 
 export const paused = {
@@ -23,6 +24,43 @@ export const paused = {
   status: { field: "paused" },
   alerts: [],
 } as const satisfies Condition;
+
+/** For how long a pause is the work of an operator, in ms. */
+const forgottenMs = 3_600_000;
+
+/** A pause that has lasted for more than an hour: it is easily forgotten, and nothing fails over meanwhile. */
+export const pauseForgotten = {
+  id: "pause_forgotten",
+  title: "the cluster has been paused for more than an hour",
+  harm: "doubtful",
+  status: { condition: "warning", tell: tellForgotten },
+  alerts: ["RolecallPauseForgotten"],
+} as const satisfies Condition;
+
+function tellForgotten(view: ClusterView): Told | null {
+  const sinceMs = pausedSinceMs(view);
+  if (sinceMs === null || view.nowMs - sinceMs < forgottenMs) return null;
+  return {
+    wrong: "paused",
+    cause: "its cluster manager does not fail over until it is resumed",
+    sinceMs,
+    next: "if the primary fails, no node takes over",
+    action: "Resume it when the work is done",
+  };
+}
+
+/** Since when the first of the nodes that answer has said that the cluster is paused, in ms of rolecall's clock; `null`: none does. */
+function pausedSinceMs(view: ClusterView): number | null {
+  const sinceMs = view.cluster.nodes.flatMap((node) => (isHeard(view, node) ? (node.pausedSinceMs ?? []) : []));
+  return sinceMs.length === 0 ? null : Math.min(...sinceMs);
+}
+
+/** For how long a cluster has been paused, in seconds; 0 while it is not, `null` while no node answers. */
+export function pausedForS(view: ClusterView): number | null {
+  if (!view.cluster.nodes.some((node) => isHeard(view, node))) return null;
+  const sinceMs = pausedSinceMs(view);
+  return sinceMs === null ? 0 : (view.nowMs - sinceMs) / 1_000;
+}
 
 export const failsafe = {
   id: "failsafe",

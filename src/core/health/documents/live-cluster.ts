@@ -28,10 +28,7 @@ export interface LiveNode extends NodeOverview {
  * @param asked the checks with a limit for lag that balancers send, or are configured
  * @param wallMs the view's instant, in ms since the epoch
  */
-export function liveCluster(
-  view: ClusterView,
-  { asked, wallMs, twins = [] }: Omit<SituationInputs, "nodes">,
-): LiveCluster {
+export function liveCluster(view: ClusterView, { asked, ...inputs }: Omit<SituationInputs, "nodes">): LiveCluster {
   const upstreams = upstreamsOf(view);
   const nodes = view.cluster.nodes.map((observation) => ({
     ...nodeOverview(view, observation, asked),
@@ -42,7 +39,7 @@ export function liveCluster(
     ...clusterHead(view),
     guards_off: guardsOff(view.policy.guards),
     nodes,
-    situation: situationOf(view, { nodes, asked, wallMs, twins }),
+    situation: situationOf(view, { nodes, asked, ...inputs }),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { ClusterView } from "../evidence/leadership/cluster-view.ts";
-import type { ClusterCondition } from "../conditions/cluster-condition.ts";
+import { type ClusterCondition, isBeyondChecks } from "../conditions/cluster-condition.ts";
 import type { SituationInputs } from "../conditions/condition.ts";
 import { tellCluster } from "../conditions/conditions.ts";
 import type { NodeStanding } from "../conditions/node-standing.ts";
@@ -34,7 +34,7 @@ export function situationOf(view: ClusterView, inputs: SituationInputs): Situati
     cause,
     since: forMs === null ? null : new Date(inputs.wallMs - forMs).toISOString(),
     for_ms: forMs,
-    clients: clientsOf(inputs),
+    clients: clientsOf(inputs, condition),
     next,
     action,
   };
@@ -53,10 +53,11 @@ function primaryOf(nodes: readonly NodeStanding[]): NodeStanding | undefined {
   return nodes.find(({ verdicts }) => verdicts["primary"] === "fit" || verdicts["standby-leader"] === "fit");
 }
 
-/** Who gets writes and reads. */
-function clientsOf({ nodes, asked }: SituationInputs): string {
+/** Where checks lead writes and reads, and whether anybody has seen that clients get there. */
+function clientsOf(inputs: SituationInputs, condition: ClusterCondition): string {
+  const { nodes, asked } = inputs;
   const primary = primaryOf(nodes);
-  const writes = primary === undefined ? "writes are refused" : `writes go to ${primary.node}`;
+  const writes = primary === undefined ? "writes are refused" : writesText(primary.node, inputs, condition);
   const readers = nodes.filter(({ verdicts }) => verdicts["replica"] === "fit");
   const others = nodes.filter(({ node }) => node !== primary?.node).length;
   const plain = others === 0 ? [] : [`/replica: ${readers.length} of ${countText(others, "node")}`];
@@ -66,6 +67,12 @@ function clientsOf({ nodes, asked }: SituationInputs): string {
     return `${pool ?? text}: ${local.length === 0 ? fit.length : local.length} of ${others}`;
   });
   return [writes, ...plain, ...limited].join("; ");
+}
+
+/** Only the audit and canaries see clients. Checks say where these are led to. */
+function writesText(primary: string, { brought }: SituationInputs, condition: ClusterCondition): string {
+  const seen = brought === undefined || brought.seen.length === 0 ? ["not tried"] : brought.seen;
+  return `checks lead writes to ${primary}${isBeyondChecks(condition) ? ", where they fail or wait" : ""} (${seen.join("; ")})`;
 }
 
 /** A situation in five lines, for somebody on call: what is wrong, since when, what clients get, what follows, what to do. */

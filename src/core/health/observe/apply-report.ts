@@ -61,6 +61,7 @@ export function withAnswer(
   after.deniedSinceMs = deniedSince(before, answer, maxAge);
   if (hasLock) after.lastHeldAtMs = sentAtMs;
   after.dcsContact = dcsContactAfter(before, answer, maxAge);
+  after.pausedSinceMs = report.isPaused ? (before.pausedSinceMs ?? sentAtMs) : null;
   return after;
 }
 

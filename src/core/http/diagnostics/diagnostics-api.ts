@@ -120,7 +120,7 @@ function verdictsReply({ target }: DiagnosticsRequest, sources: DiagnosticsSourc
 
 type StatusSources = Pick<
   DiagnosticsSources,
-  "snapshot" | "policy" | "now" | "wall" | "asked" | "askedChecks" | "ofFeatures" | "config"
+  "snapshot" | "policy" | "now" | "wall" | "asked" | "askedChecks" | "brought" | "ofFeatures" | "config"
 >;
 
 /** The cluster that the listener is bound to, and the one that the path names. Others are left out. */
@@ -170,7 +170,8 @@ function* statusPieces([boundTo, selected]: StatusSelection, inputs: StatusInput
       yield `${nodes.length === 0 ? "" : ","}${JSON.stringify({ ...node, ...asked.nodes.get(observation.node.name) })}`;
       nodes.push(node);
     }
-    yield `],"situation":${JSON.stringify(situationOf(view, { nodes, asked: checks, wallMs, twins: twinsOf(view) }))}}`;
+    const known = { nodes, asked: checks, wallMs, twins: twinsOf(view), brought: inputs.brought(state.name) };
+    yield `],"situation":${JSON.stringify(situationOf(view, known))}}`;
   }
   yield "]}";
 }

@@ -1,3 +1,4 @@
+import type { Brought } from "../../health/conditions/condition.ts";
 import type { LagLimit } from "../../cluster/lag-limit.ts";
 import type { Recorded } from "../../cluster/outcome.ts";
 import type { ClusterState, Snapshot } from "../../cluster/snapshot.ts";
@@ -30,6 +31,8 @@ export interface DiagnosticsSources {
   readonly asked: () => Promise<(cluster: ClusterState) => AskedOverview>;
   /** The checks with a limit for lag that balancers ask of a cluster's nodes, as far as that is known. */
   readonly askedChecks: (cluster: string) => readonly AskedCheck[];
+  /** What features know of a cluster. */
+  readonly brought: (cluster: string) => Brought;
   /** What features say of a cluster in addition. */
   readonly ofFeatures: (cluster: string) => object;
   /** Which configuration is in force, and which was refused. */

@@ -4,9 +4,12 @@ import { activeDrainOf } from "../../health/evidence/node/active-drain.ts";
 import { isUndiscovered, viewAt, type ClusterView } from "../../health/evidence/leadership/cluster-view.ts";
 import { acceptedPrimary } from "../../health/rules/accepted-primary.ts";
 import { dcsReach, keptWithoutDcs } from "../../health/conditions/dcs.ts";
+import { pausedForS } from "../../health/conditions/manager.ts";
+import { writesWaitFigure } from "../../health/conditions/synchrony.ts";
 import { wedgedPrimary } from "../../health/conditions/wedged.ts";
 import type { AskedCheck } from "../../health/rules/asked-checks.ts";
 import { nodeOverview } from "../../health/documents/node-overview.ts";
+import type { Brought } from "../../health/conditions/condition.ts";
 import { severeConditionOf } from "../../health/conditions/conditions.ts";
 import { situationOf } from "../../health/documents/situation.ts";
 import { judgeMember } from "../../health/rules/pool.ts";
@@ -61,6 +64,16 @@ const gauges: readonly ClusterGauge[] = [
     value: (view) => (wedgedPrimary(view) !== null ? 1 : acceptedPrimary(view) !== null ? 0 : null),
   },
   {
+    name: "rolecall_writes_wait",
+    help: "1 while commits at the primary wait for a synchronous standby, or may. No sample without a primary.",
+    value: writesWaitFigure,
+  },
+  {
+    name: "rolecall_paused_seconds",
+    help: "For how long the nodes have said that their cluster manager is paused, as far as this process has seen; 0: it is not. No sample while no node answers.",
+    value: pausedForS,
+  },
+  {
     name: "rolecall_dcs_unreachable",
     help: "1 while no node reaches the DCS, and neither a pause nor failsafe mode keeps the primary. No sample while unknown.",
     value: (view) => {
@@ -103,10 +116,12 @@ export interface ClusterSources extends SeriesSources {
   readonly wall: () => number;
   /** The checks with a limit for lag that balancers ask of a cluster. */
   readonly asked: (cluster: string) => readonly AskedCheck[];
+  /** What features have found of a cluster. */
+  readonly found: (cluster: string) => Brought["found"];
 }
 
 /** Our own metrics of each cluster, of one snapshot at one instant. */
-export function clusterMetrics({ snapshot, policy, now, wall, asked }: ClusterSources): readonly Family[] {
+export function clusterMetrics({ snapshot, policy, now, wall, asked, found }: ClusterSources): readonly Family[] {
   const [nowMs, wallMs] = [now(), wall()];
   const views = snapshot().clusters.flatMap((cluster) => {
     const clusterPolicy = policy(cluster.name);
@@ -148,11 +163,13 @@ export function clusterMetrics({ snapshot, policy, now, wall, asked }: ClusterSo
     {
       name: situation,
       type: "gauge",
-      help: "What is wrong, in words, while a cluster has no primary, several, or none that can be seen.",
+      help: "What is wrong, in words, while a cluster has no primary, several, or none that can be seen, or its clients fail.",
       *samples() {
         for (const view of views) {
-          if (severeConditionOf(view) === null) continue;
-          const known = { asked: asked(view.cluster.name), wallMs };
+          const brought = { found: found(view.cluster.name), seen: [] };
+          if (severeConditionOf(view, brought.found) === null) continue;
+          // What features have seen says how long ago: as a label it would be a new series at each scrape.
+          const known = { asked: asked(view.cluster.name), wallMs, brought };
           const nodes = view.cluster.nodes.map((node) => nodeOverview(view, node, known.asked));
           const { condition, wrong, cause, clients, next, action } = situationOf(view, { ...known, nodes });
           const words = { wrong: wrong ?? "", cause: cause ?? "", clients, next: next ?? "", action: action ?? "" };

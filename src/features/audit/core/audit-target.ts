@@ -1,4 +1,5 @@
 import type { AuditedPool, RouteDifference, RouteFindingKind } from "../../../core/balancing/audited/audit-target.ts";
+import type { DatabaseAddress } from "../../../core/cluster/node.ts";
 import { formatHostPort } from "../../../core/config/values/address.ts";
 import type { Allowance } from "./allowance.ts";
 import { addressByName, nodeByName, nodeOfServer, type PoolTruth } from "./audited-pool.ts";
@@ -67,6 +68,8 @@ export interface TargetAudit {
 const reachDelayMs = 5_000;
 /** How long a server or member may be missing before that is a finding, in ms: rolecall adds members within seconds. */
 const missingDelayMs = 10_000;
+/** The same where no client can use the pool meanwhile, in ms. */
+const unusableDelayMs = 3_000;
 /** How long a pool may be paused, in ms: longer than a switchover for which its clients wait. */
 const pausedDelayMs = 30_000;
 /** How many differences of one kind are listed of a target: one that lists servers without end must not fill all pages. */
@@ -105,7 +108,7 @@ export function auditTarget(memory: TargetMemory, reading: TargetReading, contex
 
 const noSessions = { isStaying: false, leadsThere: false, belongsAt: null } as const;
 /** Of what is no server of the target. */
-const noServer = { ...noSessions, isChecked: true, closed: null } as const;
+const noServer = { ...noSessions, isChecked: true, closed: null, isUnusable: false } as const;
 
 /** One pool of a target, with what both sides say of it. */
 interface ComparedPool {
@@ -169,7 +172,7 @@ class TargetLook {
     if (!isWrong && before.kind === "right") return;
     const look = { seen: isWrong ? "wrong" : "right", sinceMs: -Infinity, delayMs: pausedDelayMs } as const;
     const what = `is ${closed}: no client can use it`;
-    const about = { ...noServer, pool, server: null, node: null, kind: "starved", closed } as const;
+    const about = { ...noServer, pool, server: null, node: null, kind: "starved", closed, isUnusable: true } as const;
     this.#untaken.set(key, this.#follow(before, { ...look, what }, about));
   }
 
@@ -222,12 +225,18 @@ class TargetLook {
         isStaying: misrouted.isStaying,
         leadsThere: isRouted,
         belongsAt: null,
+        isUnusable: false,
       }),
-      starved: this.#follow(before.starved, starved, { ...about, kind: "starved", ...noSessions }),
+      starved: this.#follow(before.starved, starved, {
+        ...about,
+        ...noSessions,
+        kind: "starved",
+        isUnusable: starved.isUnusable,
+      }),
       foreign: this.#follow(
         before.foreign,
         { seen: foreign, sinceMs: -Infinity, delayMs: missingDelayMs, what: foreignText(server, pool) },
-        { ...about, kind: "missing", ...noSessions, belongsAt: addressByName(server, pool, truth) },
+        { ...about, ...noSessions, kind: "missing", belongsAt: addressByName(server, pool, truth), isUnusable: false },
       ),
     };
     this.#servers.set(key, next);
@@ -246,14 +255,29 @@ class TargetLook {
       : { ...unknownServer, misrouted: { kind: "right", atMs: this.#nowMs } };
   }
 
-  #addLacking({ pool, truth, nodes, fit }: ComparedPool): void {
+  #addLacking({ pool, truth, nodes, fit, reading: { servers } }: ComparedPool): void {
     const had = new Set(nodes);
+    // A server whose node is not known may lead to a fit one, by a way that rolecall does not know.
+    const leadsNowhere = fit.size > 0 && nodes.every((node) => node !== null && !fit.has(node));
     for (const [node, { isExpected, isElectable }] of truth.members) {
       const allowance = truth.allowances.get(node) ?? untold;
       const isWanted =
         isExpected && (isElectable || !pool.isOfPrimary) && (pool.lists === "fit" ? fit.has(node) : isAlive(allowance));
       const seen: Seen = had.has(node) || !isWanted ? "right" : truth.isComplete ? "wrong" : "untold";
-      this.#lack(pool, { subject: node, seen, server: null, node, what: `lacks a server for ${node}` });
+      const isUnusable = leadsNowhere && fit.has(node);
+      // Its server may be there, and have got the address of another node.
+      const moved = servers.find(
+        ({ server, address }, at) => address !== null && nodes[at] !== null && nodeByName(server, pool) === node,
+      );
+      this.#lack(pool, {
+        subject: node,
+        seen,
+        server: moved?.server ?? null,
+        node,
+        belongsAt: moved === undefined ? null : addressByName(moved, pool, truth),
+        isUnusable,
+        what: `${moved?.address ? movedText(moved.address, node) : `lacks a server for ${node}`}${isUnusable ? ", and no server leads to a fit node: no client can use the pool" : ""}`,
+      });
     }
   }
 
@@ -263,10 +287,12 @@ class TargetLook {
       subject,
       seen,
       ...about
-    }: Pick<RouteDifference, "server" | "node" | "what"> & { readonly subject: string; readonly seen: Seen },
+    }: Pick<RouteDifference, "server" | "node" | "what"> &
+      Partial<Pick<RouteDifference, "belongsAt" | "isUnusable">> & { readonly subject: string; readonly seen: Seen },
   ): void {
     const key = `${pool.backend}/${subject}`;
-    const look = { seen, sinceMs: -Infinity, delayMs: missingDelayMs, what: about.what };
+    const delayMs = about.isUnusable === true ? unusableDelayMs : missingDelayMs;
+    const look = { seen, sinceMs: -Infinity, delayMs, what: about.what };
     const before = this.#before.lacking.get(key) ?? neverLooked;
     const next = this.#follow(before, look, { ...noServer, ...about, pool, kind: "missing" });
     if (next.kind !== "right") this.#lacking.set(key, next);
@@ -334,6 +360,10 @@ function foreignSeen({ use, sessions, address }: ServerReading, node: string | n
 
 function countedOf({ sessions, endedBytes, failed }: ServerReading, total: number, atMs: number): Counted {
   return { atMs, total, sessions, endedBytes, failed };
+}
+
+function movedText(address: DatabaseAddress, node: string): string {
+  return `leads to ${formatHostPort(address)}, and not to ${node} as its name says`;
 }
 
 /** Where a server leads that has the name of another member: what is said of its node is not said of that one. */

@@ -21,6 +21,8 @@ export interface RouteFinding {
   readonly sinceMs: number;
   /** What differs, as a sentence without its full stop. */
   readonly what: string;
+  /** Whether no client can use the pool, although a node is fit. */
+  readonly isUnusable: boolean;
   /** What should have moved it. */
   readonly mechanism: string;
   /** What moves it now. */
@@ -59,7 +61,7 @@ export function routeFindingBlame(kind: string, mechanism: string): string {
   return `${mechanism} should have ${kind === "missing" ? "mended" : "moved"} it`;
 }
 
-/** Orders the kinds: the worst first. */
-export function routeFindingRank(kind: RouteFindingKind): number {
-  return routeFindingKinds.indexOf(kind);
+/** Orders findings: the worst first. Sessions at the wrong node are worse than none. */
+export function routeFindingRank({ kind, isUnusable }: Pick<RouteFinding, "kind" | "isUnusable">): number {
+  return kind === "misrouted" ? 0 : isUnusable ? 1 : 1 + routeFindingKinds.indexOf(kind);
 }

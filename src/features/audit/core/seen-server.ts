@@ -174,9 +174,9 @@ export interface StarvedContext extends Pick<SeenContext, "allowance" | "nowMs" 
 export function lookForStarved(
   server: ServerReading,
   { allowance, nowMs, isShared, shares, window, isUsable, leads }: StarvedContext,
-): Look & { readonly window: IdleWindow | null } {
+): Look & { readonly window: IdleWindow | null; readonly isUnusable: boolean } {
   const { use, total, weight, delayMs, sessions, closed } = server;
-  const none = { ...nothing, window: null };
+  const none = { ...nothing, window: null, isUnusable: false };
   if (allowance.kind === "untold") return { ...none, seen: "untold" };
   if (allowance.kind === "new" && closed !== null && !isUsable) {
     // It does not matter who has closed it, or whether clients have come meanwhile: no client can connect.
@@ -188,6 +188,7 @@ export function lookForStarved(
       delayMs: delayMs + closedMinMs,
       what,
       window: null,
+      isUnusable: true,
     };
   }
   const isSettled = allowance.kind === "new" && nowMs - allowance.sinceMs >= delayMs;
@@ -209,7 +210,7 @@ export function lookForStarved(
   const isFull = !isDown && takers.leastLoad < sessions / weight;
   if (!isStarved || isFull) return { ...none, seen: "quiet", window };
   const what = `${leads}gets no new sessions (${gained} went elsewhere), and is fit${isDown ? "; the target has it down" : ""}`;
-  return { ...nothing, seen: "wrong", sinceMs: window.atMs, what, window };
+  return { ...none, seen: "wrong", sinceMs: window.atMs, what, window };
 }
 
 function isSameWindow(window: IdleWindow, now: IdleWindow): boolean {

@@ -157,6 +157,8 @@ export function observationSchema(times: FollowerTimes): z.ZodType<Observation> 
     isNamed: sentFlag,
     stray: z.object({ beside: sentText, sinceMs: instant, isConfirmed: sentFlag }).nullable(),
     dcsContact: z.object({ seen: sentFigure, statedSinceMs: instant, formerForMs: sentFigureOrNull }).nullable(),
+    // Absent in feeds of instances that do not know it.
+    pausedSinceMs: instant.nullable().default(null),
     dampedLag: z
       .object({
         bytes: sentFigure,

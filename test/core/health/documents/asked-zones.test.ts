@@ -35,6 +35,7 @@ function shown(local: "fit" | "lagging"): { readonly words: readonly string[]; r
     now: () => 100,
     wall: () => 0,
     asked: () => asked,
+    found: () => [],
   });
   const samples = metrics.find(({ name }) => name === "rolecall_pool_members")?.samples() ?? [];
   return {

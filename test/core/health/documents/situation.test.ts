@@ -3,7 +3,14 @@ import { describe, test } from "node:test";
 import { viewAt } from "../../../../src/core/health/evidence/leadership/cluster-view.ts";
 import { askedChecks, type AskedCheck } from "../../../../src/core/health/rules/asked-checks.ts";
 import { nodeOverview } from "../../../../src/core/health/documents/node-overview.ts";
-import { headlineOf, situationLines } from "../../../../src/core/health/documents/situation.ts";
+import { severeConditionOf } from "../../../../src/core/health/conditions/conditions.ts";
+import { type Brought, type Condition, oneCase } from "../../../../src/core/health/conditions/condition.ts";
+import {
+  headlineOf,
+  type Situation,
+  situationLines,
+  situationOf,
+} from "../../../../src/core/health/documents/situation.ts";
 import { ClusterFixture } from "../../../fake/cluster-fixture.ts";
 import { end, followers, MB, situationAt, steady } from "../../../fake/situations.ts";
 
@@ -32,10 +39,45 @@ describe("the situation of a cluster", () => {
       cause: null,
       since: null,
       for_ms: null,
-      clients: "writes go to pg1; /replica: 2 of 2 nodes",
+      clients: "checks lead writes to pg1 (not tried); /replica: 2 of 2 nodes",
       next: null,
       action: null,
     });
+  });
+
+  test("says what features have seen of clients, and is never ok while they fail", () => {
+    const failing: Condition = {
+      id: "clients_fail",
+      title: "clients fail",
+      harm: "stuck",
+      status: {
+        tellCase: ({ message }) => ({
+          condition: "clients failing",
+          wrong: "clients fail",
+          cause: message,
+          sinceMs: 1_100,
+          next: null,
+          action: "Look there",
+        }),
+      },
+      alerts: [],
+    };
+    const view = viewAt(steady().cluster, steady().policy, 2_100);
+    const nodes = view.cluster.nodes.map((observation) => nodeOverview(view, observation, []));
+    const inputs = { nodes, asked: [], wallMs: 2_100 };
+    const situation = (brought: Brought): Situation => situationOf(view, { ...inputs, brought });
+    const seen = ["as lb1 has it", "tried 3 s ago"];
+    assert.equal(
+      situation({ found: [], seen }).clients,
+      "checks lead writes to pg1 (as lb1 has it; tried 3 s ago); /replica: 2 of 2 nodes",
+    );
+    const found = [{ condition: failing, found: oneCase({ severity: "error", message: "the pooler is dead" }) }];
+    const { condition, clients } = situation({ found, seen: [] });
+    assert.equal(condition, "clients failing");
+    assert.equal(headlineOf(situation({ found, seen: [] })), "clients fail for 1.0 s: the pooler is dead");
+    assert.match(clients, /^checks lead writes to pg1, where they fail or wait \(not tried\); /);
+    assert.equal(severeConditionOf(view, found), "clients failing");
+    assert.equal(severeConditionOf(view, []), null);
   });
 
   test("without a primary: since its last answer, why, when the lock expires, and who may take over", () => {
@@ -200,7 +242,7 @@ describe("the checks of balancers", () => {
     );
     assert.equal(
       one.clients,
-      "writes go to pg1; /replica: 2 of 2 nodes; /replica?lag=1MB: 1 of 2; /replica?lag=10MB: 2 of 2",
+      "checks lead writes to pg1 (not tried); /replica: 2 of 2 nodes; /replica?lag=1MB: 1 of 2; /replica?lag=10MB: 2 of 2",
     );
     assert.equal(situationAt(steady(), 2_100, sent({ bytes: MB })).condition, "degraded");
   });

@@ -28,6 +28,7 @@ function metricsOf(watched: readonly ClusterFixture[], exporter: Partial<Exporte
     answers: () => [],
     workers: () => null,
     fastPath: () => ({ requests: 5, fallbacks: { not_cached: 2, slow_reader: 0 }, trips: 1 }),
+    found: () => [],
     ofFeatures: () => [],
     fed: () => new Set(),
     certificates: () => [],

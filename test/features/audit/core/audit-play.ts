@@ -85,6 +85,8 @@ export class AuditPlay {
     });
     this.memory = memory;
     this.lookAgainMs = lookAgainMs;
-    return memory.differences.map(({ kind, server, node }) => `${kind} ${server ?? "-"} ${node ?? "-"}`);
+    return memory.differences.map(
+      ({ kind, server, node, isUnusable }) => `${kind} ${server ?? "-"} ${node ?? "-"}${isUnusable ? " unusable" : ""}`,
+    );
   }
 }

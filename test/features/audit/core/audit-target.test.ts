@@ -66,7 +66,7 @@ test("a database that somebody has paused, while a node is fit, is a pool that n
   const servers = [serverOf("pg1", { total: null })];
   assert.deepEqual(play.look(1_000, servers, false, "paused"), []);
   assert.deepEqual(play.look(29_000, servers, false, "paused"), []);
-  assert.deepEqual(play.look(32_000, servers, false, "paused"), ["starved - -"]);
+  assert.deepEqual(play.look(32_000, servers, false, "paused"), ["starved - - unusable"]);
   assert.equal(play.memory.differences[0]?.what, "is paused: no client can use it");
   assert.deepEqual(play.look(33_000, servers, false), []);
   // Without a node that is fit, nobody could use it anyway.

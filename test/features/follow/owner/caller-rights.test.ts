@@ -8,7 +8,7 @@ import { ManualClock } from "../../../fake/manual-clock.ts";
 import { clusterOf, configOf } from "../../../fake/config.ts";
 import { storeFixture } from "../../../fake/store-fixture.ts";
 
-// What is asked of a stream counts by the rights of the call that asks it (issue 55, row 10).
+// What is asked of a stream counts by the rights of the call that asks it.
 
 const all = { mayFollow: () => true, mayDrain: () => true };
 const opener = { name: "edge1", principal: "edge1.token:1", ...all };

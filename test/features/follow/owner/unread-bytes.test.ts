@@ -8,7 +8,7 @@ import { ManualClock } from "../../../fake/manual-clock.ts";
 import { clusterOf, configOf } from "../../../fake/config.ts";
 import { storeFixture } from "../../../fake/store-fixture.ts";
 
-// What waits for followers that do not read is bounded for each, for each credential and in all (issue 55, row 7).
+// What waits for followers that do not read is bounded for each, for each credential and in all.
 
 const config = configOf({ clusters: [clusterOf({ name: "demo" })] });
 const megabyte = 1024 * 1024;

@@ -74,6 +74,8 @@ const outcomes: readonly ProbeOutcome[] = [
         retryTimeoutMs: 10_000,
         lagMaxOnFailover: 1,
         isStandbyCluster: true,
+        isSynchronous: true,
+        isSynchronousStrict: true,
       },
     },
   },

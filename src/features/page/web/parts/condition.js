@@ -9,6 +9,7 @@ export const conditions = [
   { name: "without a primary", word: "no primary", tone: "bad" },
   { name: "blind", word: "blind", tone: "bad" },
   { name: "without nodes", word: "no nodes", tone: "bad" },
+  { name: "clients failing", word: "clients failing", tone: "bad" },
   { name: "degraded", word: "degraded", tone: "warn" },
   { name: "warning", word: "warning", tone: "warn" },
   { name: "drained", word: "drained", tone: "idle" },
