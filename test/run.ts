@@ -1,5 +1,5 @@
 /**
- * Runs compiled tests: `node build/test/run.js [processes|real|drills|drawn|quick|code]`. The name of a file says what it does, and
+ * Runs compiled tests: `node build/test/run.js [processes|real|drills|drawn|quick|code|other-node]`. The name of a file says what it does, and
  * so where it runs:
  *
  * | file                  | what it does                                              | list                            |
@@ -14,8 +14,9 @@
  *
  * `no-programs.ts` refuses to start a program in `npm test`, and test/test-kinds.test.ts reads the imports. `quick` is
  * the part of `npm test` that any change of the source may break and that needs no server: the inner loop. `code` is
- * `npm test` and those of the processes that depend on the version of Node: coverage is counted with it, on Node 24.
- * `drawn` is `real` and some of the drills, which the hash of the commit chooses: what CI runs.
+ * `npm test` and the processes that run the source: coverage is counted with it. What CI runs is in part drawn by the
+ * hash of the commit: `drawn` is `real` and some of the drills, `other-node` is `npm test` and some of the processes that
+ * depend on the version of Node, on Node 24.
  * The files are listed, because `node --test DIR` fails on Node 24.
  */
 import { spawnSync } from "node:child_process";
@@ -71,29 +72,33 @@ const ofSource = [
 
 /** The kinds of a list, and which of their files it has. */
 const lists: Readonly<Record<string, (file: string, kind: Kind) => boolean>> = {
-  "": (_, kind) => kind === "own" || kind === "workers" || kind === "smoke",
+  "": (_, kind) => isInNpmTest(kind),
   processes: (_, kind) => kind === "process" || kind === "long" || kind === "workers",
   real: (_, kind) => kind === "real",
   drills: (_, kind) => kind === "drill",
-  drawn: (file, kind) => kind === "real" || drawnDrills().includes(file),
+  drawn: (file, kind) => kind === "real" || drawnOf((one) => kindOf(one) === "drill", 1 / 7).includes(file),
   quick: (file, kind) => kind === "own" && (quick.includes(folderOf(file)) || ofSource.includes(file)),
-  code: (file, kind) =>
-    kind === "own" ||
-    kind === "workers" ||
-    kind === "smoke" ||
-    (kind === "process" && !alikeOnEachNode.some((start) => file.startsWith(start))),
+  code: (file, kind) => isInNpmTest(kind) || isOfOneNode(file),
+  "other-node": (file, kind) => isInNpmTest(kind) || drawnOf(isOfOneNode, 1 / 4).includes(file),
 };
 
-/** How many drills CI runs. */
-const drawnCount = 4;
+function isInNpmTest(kind: Kind): boolean {
+  return kind === "own" || kind === "workers" || kind === "smoke";
+}
 
-/** Some of the drills, by the hash of the commit. Without a repository the first ones. */
-function drawnDrills(): readonly string[] {
-  const drills = compiled.filter((file) => kindOf(file) === "drill");
+/** Whether a test of processes may come out otherwise on another version of Node. */
+function isOfOneNode(file: string): boolean {
+  return kindOf(file) === "process" && !alikeOnEachNode.some((start) => file.startsWith(start));
+}
+
+/** A share of the files, by the hash of the commit: all have their turn. Without a repository the first ones. */
+function drawnOf(isOne: (file: string) => boolean, share: number): readonly string[] {
+  const all = compiled.filter(isOne);
   const { stdout } = spawnSync("git", ["rev-parse", "HEAD"], { encoding: "utf8" });
   const hash = Number.parseInt(stdout.slice(0, 8), 16);
-  const first = Number.isNaN(hash) ? 0 : hash % drills.length;
-  return Array.from({ length: drawnCount }, (_, step) => drills[(first + step) % drills.length] ?? "");
+  const first = Number.isNaN(hash) ? 0 : hash % all.length;
+  const count = Math.ceil(all.length * share);
+  return Array.from({ length: count }, (_, step) => all[(first + step) % all.length] ?? "");
 }
 
 /** The folder directly below `test`, `test/core` or `proof`. */
