@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { suite, test, type TestContext } from "node:test";
 import type { App } from "../../src/app/app.ts";
-import { checkCompanion } from "../../src/features/companions/companion-check.ts";
+import { checkCompanion } from "../../src/core/probe/client/companion-check.ts";
 import { CertificateAuthority } from "../fake/certificates.ts";
 import { appOf, fixedCluster, portFor, whole } from "../app/app-fixture.ts";
 import { configOf } from "../fake/config.ts";

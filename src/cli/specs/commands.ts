@@ -123,7 +123,7 @@ const inspectionCommands: readonly CommandSpec[] = [
       "rolecall status --discover http://10.0.0.1:8008",
     ],
     checks: [{ id: "overview", required: true }],
-    ownFindings: ["RC050", "RC051", "RC052", "RC053", "RC054", "RC055", "RC112"],
+    ownFindings: ["RC050", "RC051", "RC052", "RC053", "RC054", "RC055", "RC056", "RC112"],
     load: async () => (await import("../commands/status.ts")).status,
   },
   {

@@ -9,8 +9,11 @@ import { blind } from "../../core/health/conditions/reach.ts";
 import { headlineOf } from "../../core/health/documents/situation.ts";
 import { explainClusterCommand, explainNodeCommand } from "./next-commands.ts";
 
+/** That of a condition which a feature may lack: its rule is that of the list of rules. */
+const poolerRule = "RC056";
+
 /**
- * Reports clusters without recent evidence or a primary, nodes that are unfit for the routes of their role, and nodes
+ * Reports poolers that do not answer, clusters without recent evidence or a primary, nodes that are unfit for the routes of their role, and nodes
  * with a warning.
  * @param source the options that say where the clusters are, for the commands to run next
  */
@@ -29,6 +32,7 @@ export function diagnoseClusters(
         // Without a node that answers there is nothing to explain.
         ...(harm === "unseen" ? {} : { action: `Run ${explainClusterCommand(cluster, source)}` }),
       });
+    for (const text of cluster.poolers ?? []) result.diagnose(poolerRule, { message: `${name}: ${text}` });
     if (id === blind.id) continue;
     for (const node of cluster.nodes) diagnoseNode(result, { cluster, node, source });
   }

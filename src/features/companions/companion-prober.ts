@@ -3,7 +3,7 @@ import { countFailure, type FailureCount } from "../../core/health/evidence/node
 import type { ProbeContext } from "../../core/probe/client/probe-context.ts";
 import { PeriodicTask } from "../../core/probe/schedule/periodic-task.ts";
 import { statusIntervalMs } from "../../core/probe/status-requests.ts";
-import type { CheckedCompanion, CompanionTarget, RunningCheck } from "./companion-check.ts";
+import type { CheckedCompanion, CompanionTarget, RunningCheck } from "../../core/probe/client/companion-check.ts";
 
 const noFailures: FailureCount = { failuresInRow: 0, failedAtMs: -Infinity };
 

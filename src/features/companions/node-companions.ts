@@ -9,7 +9,7 @@ import {
   type CheckedCompanion,
   type CompanionTarget,
   type RunningCheck,
-} from "./companion-check.ts";
+} from "../../core/probe/client/companion-check.ts";
 import { CompanionProber } from "./companion-prober.ts";
 
 /** Checks the companions of nodes. @param check checks one; replaced by tests */

@@ -1,5 +1,6 @@
 import { errorMessage } from "../../core/cluster/values/error-message.ts";
 import type { DatabaseAddress } from "../../core/cluster/node.ts";
+import { formatHostPort } from "../../core/config/values/address.ts";
 import type { PoolerConfig } from "../../core/config/model/config.ts";
 import { backoffMs } from "../../core/probe/schedule/backoff.ts";
 import { removeStaleDrafts } from "../../core/state/files/atomic-file.ts";
@@ -18,9 +19,19 @@ import { routeFile, type Routes, type RoutingOutcome } from "./route-databases.t
 export interface PgbouncerBalancerContext extends BalancerContext {
   /** The address of the database of a node; `null` if it is not known. */
   readonly addressOf: (cluster: string, node: string) => DatabaseAddress | null;
+  /** Something else had changed a file, and it is put right. Must not throw. */
+  readonly onRepaired?: (repaired: RepairedFile) => void;
   /** Replaced in tests. */
   readonly files?: IncludedFiles;
   readonly timing?: RoutingTiming;
+}
+
+/** A file of a pooler that something else had changed. */
+export interface RepairedFile {
+  readonly pooler: string;
+  readonly file: string;
+  /** Its databases, and where each led meanwhile; `null`: where it should. */
+  readonly databases: readonly { readonly name: string; readonly cluster: string; readonly ledTo: string | null }[];
 }
 
 /** Times in ms. */
@@ -67,6 +78,8 @@ export class PgbouncerBalancer implements Balancer {
   readonly #loop: ExchangeLoop;
   /** When the verdict of a database changed that PgBouncer does not follow yet, in ms of rolecall's clock. */
   readonly #waiting = new Map<string, number>();
+  /** Database -> where it was seen to lead, as the verdicts wanted: what differs from that later was changed by others. */
+  readonly #settled = new Map<string, string>();
   /** The work with the files that was given last. */
   #turn: Promise<unknown> = Promise.resolve();
   #isUp: boolean | null = null;
@@ -251,9 +264,11 @@ export class PgbouncerBalancer implements Balancer {
     if (problem === null) this.#problems.resolve(subject);
     else this.#problems.report(subject, problem);
     if (outcome.kind === "failed") {
+      for (const database of routes.keys()) this.#settled.delete(database);
       metrics.count("balancerPushes", { balancer, outcome: "failed" }, routes.size);
       return;
     }
+    this.#tellRepaired(file, routes, outcome);
     for (const [database, { host, port }] of routes) {
       const atMs = this.#waiting.get(database);
       this.#waiting.delete(database);
@@ -265,6 +280,22 @@ export class PgbouncerBalancer implements Balancer {
       const duration = durationMs === null ? {} : { duration_ms: Math.round(durationMs) };
       log.info({ balancer, database, host, port, ...duration }, "pooler updated");
     }
+  }
+
+  /** What had been as the verdicts want it, and differs although they have not changed, was changed by somebody else. */
+  #tellRepaired(file: string, routes: Routes, outcome: Exclude<RoutingOutcome, { readonly kind: "failed" }>): void {
+    const ledTo = outcome.kind === "unchanged" ? new Map<string, string>() : outcome.ledTo;
+    const settled = [...routes].filter(([name, address]) => this.#settled.get(name) === formatHostPort(address));
+    const isForeign = ledTo.size === 0 ? settled.length === routes.size : settled.some(([name]) => ledTo.has(name));
+    if (outcome.kind === "routed" && isForeign) {
+      const databases = this.#config.databases.filter(({ name }) => settled.some(([known]) => known === name));
+      this.#context.onRepaired?.({
+        pooler: this.#config.name,
+        file,
+        databases: databases.map(({ name, cluster }) => ({ name, cluster, ledTo: ledTo.get(name) ?? null })),
+      });
+    }
+    for (const [name, address] of routes) this.#settled.set(name, formatHostPort(address));
   }
 
   async #withConsole<T>(ended: AbortSignal, work: (console: PgbouncerConsole) => Promise<T>): Promise<T> {

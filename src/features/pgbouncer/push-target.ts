@@ -1,12 +1,23 @@
 import type { ServerPool } from "../../core/balancing/pool-verdicts.ts";
-import type { FindPushTargets, PushTarget } from "../../core/balancing/balancer-set.ts";
+import type { FindPushTargets, PushedClusters, PushTarget } from "../../core/balancing/balancer-set.ts";
 import { nodeNamed } from "../../core/cluster/lookup.ts";
 import type { DatabaseAddress } from "../../core/cluster/node.ts";
 import type { PoolerConfig } from "../../core/config/model/config.ts";
-import { PgbouncerBalancer } from "./pgbouncer-balancer.ts";
+import { PgbouncerBalancer, type RepairedFile } from "./pgbouncer-balancer.ts";
 
 /** The PgBouncers whose databases have files. Other databases lead to a balancer, which is pushed to itself. */
-export const poolerPushTargets: FindPushTargets = ({ poolers }, clusters) => {
+export const poolerPushTargets: FindPushTargets = toldPushTargets(() => {});
+
+/** The same. @param onRepaired called with each file that was changed by something else, and put right */
+export function toldPushTargets(onRepaired: (repaired: RepairedFile) => void): FindPushTargets {
+  return ({ poolers }, clusters) => pushTargets(poolers, clusters, onRepaired);
+}
+
+function pushTargets(
+  poolers: readonly PoolerConfig[],
+  clusters: PushedClusters,
+  onRepaired: (repaired: RepairedFile) => void,
+): readonly PushTarget[] {
   const addressOf = (cluster: string, node: string): DatabaseAddress | null => {
     const state = clusters.cluster(cluster);
     return (state === undefined ? undefined : nodeNamed(state, node))?.node.database ?? null;
@@ -14,10 +25,11 @@ export const poolerPushTargets: FindPushTargets = ({ poolers }, clusters) => {
   return poolers.flatMap((config) => {
     const pools = poolsOf(config);
     if (pools.length === 0) return [];
-    const create: PushTarget["create"] = (context) => new PgbouncerBalancer(config, { ...context, addressOf });
+    const create: PushTarget["create"] = (context) =>
+      new PgbouncerBalancer(config, { ...context, addressOf, onRepaired });
     return [{ name: config.name, key: JSON.stringify(config), pools, create }];
   });
-};
+}
 
 function poolsOf({ name: balancer, databases }: PoolerConfig): readonly ServerPool[] {
   return databases

@@ -1,3 +1,4 @@
+import { withoutUnsafe } from "../../core/cluster/values/unsafe-text.ts";
 import { errorMessage } from "../../core/cluster/values/error-message.ts";
 import type { DatabaseAddress } from "../../core/cluster/node.ts";
 import { ConsoleError, refusalOf } from "../../core/balancing/pgbouncer/console-error.ts";
@@ -14,8 +15,16 @@ export type Routes = ReadonlyMap<string, DatabaseAddress>;
 export type RoutingOutcome =
   /** File and PgBouncer had these servers already. */
   | { readonly kind: "unchanged" }
-  /** PgBouncer shows the new servers. @see problem: connections to the old ones may still be used */
-  | { readonly kind: "routed"; readonly databases: readonly string[]; readonly problem: string | null }
+  /**
+   * PgBouncer shows the new servers. `ledTo`: where those that it showed elsewhere had led. `problem`: connections to the
+   * old servers may still be used
+   */
+  | {
+      readonly kind: "routed";
+      readonly databases: readonly string[];
+      readonly ledTo: ReadonlyMap<string, string>;
+      readonly problem: string | null;
+    }
   /** PgBouncer has its old servers. */
   | { readonly kind: "failed"; readonly problem: string };
 
@@ -51,7 +60,8 @@ export async function routeFile(tools: RoutingTools, file: string, routes: Route
   const problem = await reloadProblem(tools, file, routes);
   if (problem === null) {
     const refused = await reconnect(tools, wrongBefore);
-    return { kind: "routed", databases: wrongBefore, problem: refused };
+    const ledTo = new Map(wrongBefore.map((name) => [name, shownServer(before, name)]));
+    return { kind: "routed", databases: wrongBefore, ledTo, problem: refused };
   }
   if (text === known.text) return { kind: "failed", problem };
   return { kind: "failed", problem: `${problem}; ${await restore(tools, { known, text, before, routes })}` };
@@ -108,6 +118,13 @@ async function restore(tools: RoutingTools, { known, text, before, routes }: Wri
     if (error instanceof ConsoleError) throw error;
     return `the old file could not be brought back: ${errorMessage(error)}`;
   }
+}
+
+/** Where a database leads, for people. */
+function shownServer(shown: readonly ShownDatabase[], name: string): string {
+  const database = shown.find((candidate) => candidate.name === name);
+  if (database === undefined) return "nowhere";
+  return withoutUnsafe(`${database.host ?? "a Unix socket"}:${database.port ?? "?"}`.slice(0, 300));
 }
 
 function serverOf(shown: readonly ShownDatabase[], name: string): string {

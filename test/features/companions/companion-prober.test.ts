@@ -3,7 +3,7 @@ import { test, type TestContext } from "node:test";
 import type { Failure } from "../../../src/core/cluster/values/failure.ts";
 import { companionState } from "../../../src/core/health/evidence/node/companions.ts";
 import { CompanionProber } from "../../../src/features/companions/companion-prober.ts";
-import type { CompanionTarget } from "../../../src/features/companions/companion-check.ts";
+import type { CompanionTarget } from "../../../src/core/probe/client/companion-check.ts";
 import { companionProbes } from "../../../src/features/companions/node-companions.ts";
 import type { BroughtToCluster } from "../../../src/core/probe/client/probe-context.ts";
 import { NodeProbers } from "../../../src/core/probe/node-probers.ts";

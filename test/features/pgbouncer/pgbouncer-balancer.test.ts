@@ -15,7 +15,8 @@ import { pino } from "pino";
 import type { DatabaseAddress } from "../../../src/core/cluster/node.ts";
 import { plainCheck } from "../../../src/core/health/check.ts";
 import { includedFiles, type IncludedFiles } from "../../../src/core/balancing/pgbouncer/included-file.ts";
-import { PgbouncerBalancer } from "../../../src/features/pgbouncer/pgbouncer-balancer.ts";
+import { PgbouncerBalancer, type RepairedFile } from "../../../src/features/pgbouncer/pgbouncer-balancer.ts";
+import { repairedEvents } from "../../../src/features/pgbouncer/events.ts";
 import type { ServerChange } from "../../../src/core/balancing/server-change.ts";
 import { FakeConsole, type ConsoleAnswer } from "../../fake/fake-console.ts";
 import { poolerOf } from "../../fake/pooler-setup.ts";
@@ -40,6 +41,7 @@ class Fixture {
   readonly balancer: PgbouncerBalancer;
   readonly problems: string[] = [];
   readonly outcomes: string[] = [];
+  readonly repaired: RepairedFile[] = [];
   readonly fit = new Map<string, readonly string[]>();
   readonly addresses = new Map<string, DatabaseAddress | null>();
   isUp: boolean | null = null;
@@ -77,6 +79,7 @@ class Fixture {
         now: () => performance.now(),
         current: () => this.#current(),
         addressOf: (_, node) => this.addresses.get(node) ?? null,
+        onRepaired: (one) => void this.repaired.push(one),
         files: { ...includedFiles, ...options.disk?.(this.file) },
         timing: {
           limitMs: 2_000,
@@ -392,4 +395,45 @@ test("says why it cannot route: no file, a silent console, a PgBouncer that does
   assert.match(await problemOf("orders", 2_000), /the old file is back/);
   fixture.console.answer = () => "silence";
   assert.match(await problemOf("orders", 100), /not done in 100 ms/);
+});
+
+test("tells a file that somebody else changed, with where it led; and none of its own changes", async (context) => {
+  const fixture = await Fixture.of(context);
+  fixture.balancer.start();
+  fixture.judge("orders", "pg2");
+  await until1(fixture, "10.0.0.2:5432");
+  await fixture.exchange();
+  // A failover, and a PgBouncer that was wrong at the start, are no repairs.
+  fixture.judge("orders", "pg1");
+  await until("orders at pg1", () => fixture.shown() === "10.0.0.1:5432");
+  await fixture.exchange();
+  assert.deepEqual(fixture.repaired, []);
+
+  const { file } = fixture;
+  writeFileSync(file, "orders = host=10.9.9.9 port=6543 dbname=o\n");
+  fixture.restart();
+  await until("orders is back at pg1", () => fixture.shown() === "10.0.0.1:5432" && fixture.repaired.length === 1);
+  const [read] = fixture.repaired;
+  assert.deepEqual(read, {
+    pooler: "pgb",
+    file,
+    databases: [{ name: "orders", cluster: "demo", ledTo: "10.9.9.9:6543" }],
+  });
+  const [event, ...more] = repairedEvents(read ?? assert.fail("nothing repaired"));
+  assert.deepEqual(more, []);
+  assert.equal(
+    event?.message,
+    `something else than rolecall changed ${file} of pooler pgb, and rolecall has put it right: orders led to 10.9.9.9:6543`,
+  );
+  assert.deepEqual([event?.kind, event?.severity, event?.cluster], ["pooler_file_repaired", "warning", "demo"]);
+  assert.deepEqual(event?.figures, { pooler: "pgb", file, databases: "orders" });
+
+  // Before PgBouncer has read it.
+  writeFileSync(file, "orders = host=10.8.8.8 port=6543 dbname=o\n");
+  await until("the file is put right", () => fixture.repaired.length === 2);
+  assert.equal(fixture.content, "orders = host=10.0.0.1 port=5432 dbname=o\n");
+  assert.match(
+    repairedEvents(fixture.repaired[1] ?? assert.fail("none"))[0]?.message ?? "",
+    /: PgBouncer had not read it$/,
+  );
 });

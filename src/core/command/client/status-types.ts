@@ -31,6 +31,8 @@ export interface StatusCluster extends Omit<ClusterOverview, "nodes" | "situatio
   readonly asked_non_members?: readonly AskedNonMember[];
   /** Where balancers and poolers send clients elsewhere than they should, as sentences. */
   readonly routes?: readonly string[];
+  /** The poolers that lead to it and do not answer. Default: none is known */
+  readonly poolers?: readonly string[];
   readonly nodes: readonly StatusNode[];
   readonly situation: StatusSituation;
 }

@@ -31,6 +31,7 @@ export const ruleIds = [
   "RC053",
   "RC054",
   "RC055",
+  "RC056",
   "RC060",
   "RC070",
   "RC080",

@@ -95,6 +95,11 @@ export const rules: { readonly [id in RuleId]: FindingRule } = {
     "Run rolecall explain /primary, and look at what it names.",
   ),
   RC053: rule("warning", "a node is fit, but has a warning", "Run rolecall explain for the node."),
+  RC056: rule(
+    "warning",
+    "a pooler that leads to the cluster does not answer",
+    "Start PgBouncer there if it has ended. If it runs, look at the network between rolecall and it.",
+  ),
   RC060: rule(
     "error",
     "the management call failed",

@@ -4,7 +4,6 @@ import type { ClusterView } from "../evidence/leadership/cluster-view.ts";
 import { countText, listText } from "../wording.ts";
 import type { ClusterFacts, NodeFacts } from "./cluster-facts.ts";
 import { type Condition, oneCase, type Case } from "./condition.ts";
-import { explained } from "./node-standing.ts";
 import { foundEnds } from "./event-kinds.ts";
 
 /** A companion of a node, for people. */
@@ -53,7 +52,7 @@ export const companionDown = {
   events: {
     begins: "companion_down",
     ends: foundEnds.companion_down,
-    severities: ["warning"],
+    severities: ["warning", "error"],
     reason: "companion",
     holds: deadCompanions,
     endText: (cluster: string, node: string | null) => `the companions of ${node} of ${cluster} answer again`,
@@ -64,12 +63,15 @@ export const companionDown = {
     warning: deadCompanionsText,
     isOf: ({ reason, warning }, view, observation) =>
       reason === null && warning !== null && warning === deadCompanionsText(view, observation),
-    advice: explained.warned,
+    advice: ({ node }) => ({
+      next: "clients that connect through it, and checks that ask for it, are refused until it answers",
+      action: `Look at it on ${node} and its log, and start it if it has ended; or correct its port in \`companions\``,
+    }),
   },
   remedies: {
     companion: "the program beside it that the check asks for must answer: restart it, or correct its port",
   },
-  alerts: ["RolecallCompanionDown"],
+  alerts: ["RolecallCompanionDown", "RolecallNoCompanion"],
 } as const satisfies Condition;
 
 function deadCompanions({ cluster, nodes, view }: ClusterFacts): readonly Case[] {
@@ -80,13 +82,20 @@ function deadCompanions({ cluster, nodes, view }: ClusterFacts): readonly Case[]
       : companionOverviews(view, observation).filter(({ name }) => observation.companions.get(name)?.isDown === true);
     if (dead.length === 0) return [];
     const names = dead.map(({ name }) => name);
+    const [lost] = names.filter((name) => isDeadEverywhere(nodes, name));
     const [first] = dead;
     const failures = Math.max(...names.map((name) => observation.companions.get(name)?.failuresInRow ?? 0));
     const cause = first?.error ?? null;
-    const message = `${listText(names)} beside ${node} of ${cluster} does not answer: ${cause ?? "no answer"} (${countText(failures, "check")} in a row failed)`;
+    const message = `${listText(names)} beside ${node} of ${cluster} does not answer: ${cause ?? "no answer"} (${countText(failures, "check")} in a row failed)${lost === undefined ? "" : `; ${lost} answers beside no node`}`;
     const figures = { companions: names.join(","), failures };
-    return [oneCase({ severity: "warning", node, message, cause, figures, level: names.join() })];
+    const severity = lost === undefined ? "warning" : "error";
+    return [oneCase({ severity, node, message, cause, figures, level: `${severity} ${names.join()}` })];
   });
+}
+
+/** Whether no node that answers has a companion of this name that does: clients that come through one have no other. */
+function isDeadEverywhere(nodes: readonly NodeFacts[], name: string): boolean {
+  return nodes.every(({ isDown, observation }) => isDown || observation.companions.get(name)?.isDown === true);
 }
 
 /** Whether the companions of a node certainly answer: each did, at its last check. True of a node that has left. */

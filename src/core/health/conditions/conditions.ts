@@ -78,12 +78,12 @@ const told = [...withOwnEvents, ...withoutEvents, ...withEvents]
   .flatMap((condition: Known) => ("tell" in condition.status ? [{ ...condition.status, harm: condition.harm }] : []))
   .toSorted((one, other) => rankOf(one.harm) - rankOf(other.harm));
 
-type ToldWithHarm = ToldCluster & { readonly harm: Condition["harm"] };
+type ToldWithHarm = ToldCluster & { readonly harm: Condition["harm"]; readonly isOfFeature?: boolean };
 
 /**
  * What `/status` says about a cluster: the first condition in the order of precedence. Where rolecall has a node that
- * clients are led to, the cause also names all other conditions that concern writes, and the worst of the rest. An intended
- * condition is named only if it is the only one.
+ * clients are led to, the cause also names all other conditions that concern writes, the worst of the rest, and what
+ * features have found. An intended condition is named only if it is the only one.
  * @returns `null` if nothing holds
  */
 export function tellCluster(view: ClusterView, inputs: SituationInputs): ToldCluster | null {
@@ -100,9 +100,8 @@ export function tellCluster(view: ClusterView, inputs: SituationInputs): ToldClu
   const [first] = ordered;
   if (first === undefined) return null;
   const rest = ordered.filter(({ harm }) => !isOfWrites(harm) && (harm !== "intended" || harm === first.harm));
-  const causes = [...ordered.filter(({ harm }) => isOfWrites(harm)), ...rest.slice(0, 1)].flatMap(
-    ({ cause }) => cause ?? [],
-  );
+  const beside = rest.filter(({ isOfFeature = false }, at) => at === 0 || isOfFeature);
+  const causes = [...ordered.filter(({ harm }) => isOfWrites(harm)), ...beside].flatMap(({ cause }) => cause ?? []);
   const worst = clusterConditions.find((word) => found.some(({ condition }) => condition === word));
   return { ...first, condition: worst ?? first.condition, cause: causes.length === 0 ? null : causes.join("; ") };
 }
@@ -114,7 +113,7 @@ function endsAll(condition: ClusterCondition): boolean {
 
 function toldOfFeatures(brought: Brought["found"]): readonly ToldWithHarm[] {
   return brought.flatMap(({ condition: { harm, status }, found }) =>
-    "tellCase" in status ? [{ harm, ...status.tellCase(found) }] : [],
+    "tellCase" in status ? [{ harm, ...status.tellCase(found), isOfFeature: true }] : [],
   );
 }
 

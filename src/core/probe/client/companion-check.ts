@@ -1,16 +1,18 @@
 import { connect, type Socket } from "node:net";
-import type { CompanionKind } from "../../core/cluster/companion.ts";
-import type { DatabaseAddress } from "../../core/cluster/node.ts";
-import type { Failure } from "../../core/cluster/values/failure.ts";
-import type { ClientLimits } from "../../core/probe/client/client.ts";
-import { failureOf } from "../../core/probe/client/failure.ts";
-import { ResponseTimeout } from "../../core/probe/client/response-timeout.ts";
+import type { CompanionKind } from "../../cluster/companion.ts";
+import type { DatabaseAddress } from "../../cluster/node.ts";
+import type { Failure } from "../../cluster/values/failure.ts";
+import type { ClientLimits } from "./client.ts";
+import { failureOf } from "./failure.ts";
+import { ResponseTimeout } from "./response-timeout.ts";
 
 /** Where a companion listens, and what is asked of it. */
 export interface CompanionTarget extends DatabaseAddress {
   readonly kind: CompanionKind;
   /** Kind http: what is requested. */
   readonly path: string;
+  /** The path of its Unix socket, if it is reached by that and not at its host. */
+  readonly socket?: string;
 }
 
 /** A check that has begun. */
@@ -72,12 +74,12 @@ class Check {
 
   /** Connects. @returns why there is no answer; `null`: there is one */
   begin(): Promise<Failure | null> {
-    const { host, port } = this.#target;
+    const { host, port, socket: path } = this.#target;
     const { connectTimeoutMs, timeoutMs } = this.#limits;
     return new Promise((resolve) => {
       this.#resolve = resolve;
       this.#startTimeout(Math.min(connectTimeoutMs, timeoutMs));
-      const socket = connect({ host, port });
+      const socket = connect(path === undefined ? { host, port } : { path });
       this.#socket = socket;
       socket.once("connect", () => this.#connected(socket));
       socket.on("data", (chunk) => this.#receive(chunk));

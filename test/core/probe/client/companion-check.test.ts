@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { CompanionKind } from "../../../src/core/cluster/companion.ts";
-import { checkCompanion, type CompanionTarget } from "../../../src/features/companions/companion-check.ts";
-import { FakeCompanion, type CompanionBehaviour } from "../../fake/fake-companion.ts";
-import { freePort } from "../../fake/free-port.ts";
-import { until } from "../../fake/until.ts";
+import type { CompanionKind } from "../../../../src/core/cluster/companion.ts";
+import { checkCompanion, type CompanionTarget } from "../../../../src/core/probe/client/companion-check.ts";
+import { FakeCompanion, type CompanionBehaviour } from "../../../fake/fake-companion.ts";
+import { freePort } from "../../../fake/free-port.ts";
+import { until } from "../../../fake/until.ts";
 
 const limits = { connectTimeoutMs: 2_000, timeoutMs: 300 };
 
