@@ -12,7 +12,7 @@ import type { Diagnostic, ExitCode, Result } from "../core/command/result/docume
 import type { CommandContext, OutputFormat } from "../core/command/framework/command-context.ts";
 import { renderFindings, shownFindings } from "../core/command/output/findings.ts";
 import { styleFor } from "../core/command/output/style.ts";
-import { suggest } from "../core/command/framework/suggest.ts";
+import { suggest } from "../core/cluster/values/did-you-mean.ts";
 import { untilAborted } from "../core/command/framework/until-aborted.ts";
 import { escapeUnsafe } from "../core/cluster/values/unsafe-text.ts";
 import { version } from "../core/config/version.ts";

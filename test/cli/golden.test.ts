@@ -31,6 +31,7 @@ const texts: Readonly<Record<string, readonly string[]>> = {
   "check-degraded": ["check", "/primary", "--cluster", "demo"],
   "check-unfit": ["check", "/replica", "--node", "pg3"],
   explain: ["explain", "/replica", "--node", "pg3"],
+  "explain-node": ["explain", "--node", "pg3"],
   "explain-cluster": ["explain", "/replica", "--cluster", "demo"],
   drain: ["drain", "pg2", "--for", "30m", "--reason", "kernel upgrade", "--yes"],
   "drain-last": ["drain", "pg2", "--for", "30m", "--reason", "kernel upgrade"],

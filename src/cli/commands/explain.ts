@@ -9,29 +9,39 @@ import { seeReasons } from "../../core/command/client/next-command.ts";
 import { resolveName, type GivenName } from "../../core/command/client/node-name.ts";
 import { attachmentTime, watchLocally } from "../../app/client/local-probe.ts";
 import { fetchStatusFrom } from "../../core/command/client/cluster-status.ts";
-import { isLocal } from "../../app/client/fetch-status.ts";
+import { fetchStatus, isLocal } from "../../app/client/fetch-status.ts";
 import { requireNamedConfig } from "../../app/client/probed-status.ts";
 import { RolecallClient } from "../../core/command/client/rolecall-client.ts";
 import type { CommandContext } from "../../core/command/framework/command-context.ts";
+import { tellingCheck } from "../status/next-commands.ts";
 import { renderExplanation, type PrintedExplanation } from "../explain/explanation.ts";
 import { remedyOf } from "../explain/remedies.ts";
 
 /**
- * `rolecall explain CHECK [--node NODE]`: explains the verdict rule by rule; without a node, that of each node of the
- * cluster. Unfit is a finding (RC030, exit code 1).
+ * `rolecall explain [CHECK] [--node NODE]`: explains the verdict rule by rule; without a node, that of each node of the
+ * cluster; without a check, that of the route of the node's role. Unfit is a finding (RC030, exit code 1).
  */
 export async function explainCheck(context: CommandContext): Promise<void> {
   const { args } = context;
   const [text] = args.positionals;
-  if (text === undefined) return (await import("./explain-situation.ts")).explainSituation(context);
-  const check = text.startsWith("/") ? text : `/${text}`;
   const node = args.text("node");
+  if (text === undefined && node === null) return (await import("./explain-situation.ts")).explainSituation(context);
+  const check = text === undefined ? await checkOf(context, node) : text.startsWith("/") ? text : `/${text}`;
   if (node === null) return (await import("./explain-cluster.ts")).explainCluster(context, check);
   const given = { cluster: args.text("cluster"), node };
   const explanation = await (isLocal(context)
     ? explainLocally(context, check, given)
     : fetchExplanation(context, check, given));
   report(context, check, explanation);
+}
+
+/** The check to explain of a node where none is given. */
+async function checkOf(context: CommandContext, given: string | null): Promise<string> {
+  const status = await fetchStatus(context);
+  const { cluster: name, node } = resolveName(status, { cluster: context.args.text("cluster"), node: given });
+  const cluster = status.clusters.find((one) => one.cluster === name);
+  const row = cluster?.nodes.find((one) => one.node === node);
+  return cluster === undefined || row === undefined ? "/replica" : tellingCheck(cluster, row);
 }
 
 function report({ result, print, style }: CommandContext, check: string, explanation: PrintedExplanation): void {

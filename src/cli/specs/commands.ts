@@ -160,12 +160,14 @@ const inspectionCommands: readonly CommandSpec[] = [
       "Without a check, says of each cluster in five lines what is wrong, since when, what clients get, what happens\n" +
       "next and what to do. With a check and --node, lists every rule in order, with its value and limit, the age and\n" +
       "source of the evidence, and the outcome. Without --node, shows the verdict on each node of the cluster, the rule\n" +
-      "that decided it, and what would make the node fit.",
+      "that decided it, and what would make the node fit. --node without a check explains the check that says most about\n" +
+      "it: one of balancers that refuses it, else that of its role.",
     positionals: { usage: "[CHECK]", least: 0, most: 1, completes: "check" },
     options: [nodeOption, clusterOption, watchOption(untilKnown), ...serverOptions, ...sourceOptions],
     examples: [
       "rolecall explain --cluster orders",
       "rolecall explain /primary",
+      "rolecall explain --node pg2",
       "rolecall explain '/replica?lag=1MB' --node pg2",
     ],
     checks: [{ id: "rules", required: true }],

@@ -12,6 +12,12 @@ export function explainClusterCommand(cluster: StatusCluster, source: readonly s
   return ["rolecall explain /primary --cluster", shellWord(cluster.cluster), ...source].join(" ");
 }
 
+/** The check that says most about a node: one of balancers that refuses it, else the route of its role. */
+export function tellingCheck(cluster: StatusCluster, node: StatusNode): string {
+  const [refused] = node.reason === null ? node.refused : [];
+  return refused?.check ?? dutyRoute(cluster, node);
+}
+
 /** The route that the node should serve: writes for the holder of the lock and a former primary, else reads. */
 function dutyRoute({ leader }: StatusCluster, { node, role, was }: StatusNode): string {
   const last = was ?? role;

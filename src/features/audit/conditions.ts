@@ -7,10 +7,10 @@ import {
   type ToldCluster,
 } from "../../core/health/conditions/condition.ts";
 import { countText, listText } from "../../core/health/wording.ts";
-import { type AuditedTarget, type RouteFinding, routeFindingBlame, routeFindingSubject } from "./core/route-finding.ts";
+import { type AuditedTarget, type RouteFinding, routeFindingBlame } from "./core/route-finding.ts";
 import { routeEnds } from "./event-kinds.ts";
 
-/** The traffic of a node, or of a target as a whole, does not go where the verdicts say. */
+/** A balancer or pooler does not send clients where the verdicts say. */
 export const routesDiffer = {
   id: "routes_differ",
   title: "traffic goes elsewhere than it should",
@@ -20,8 +20,9 @@ export const routesDiffer = {
     ends: routeEnds.routes_differ,
     severities: ["error", "warning"],
     holds: null,
-    endText: (cluster: string, node: string | null) =>
-      `the traffic of ${node === null ? "" : `${node} of `}${cluster} goes where it should again`,
+    keyFigure: "target",
+    endText: (cluster: string, _node: string | null, target: string) =>
+      `${target} sends the clients of ${cluster} where it should again`,
     // The audit needs as many looks at a target as its mechanism takes.
     isFoundLate: true,
     isEndKnown: () => true,
@@ -30,39 +31,58 @@ export const routesDiffer = {
   alerts: ["RolecallMisrouted", "RolecallPoolUnusable", "RolecallRoutesDiffer"],
 } as const satisfies Condition;
 
-/** What the audit has found of a cluster: one case for each node. */
+/** How many findings of a target an event words, and how many nodes it names in a figure. */
+const wordedMax = 3;
+const nodesMax = 20;
+
+/**
+ * What the audit has found of a cluster: one case for each target, which is a balancer or pooler, however many of its
+ * servers and of the nodes it is about.
+ * @param routes the worst first
+ */
 export function routesFound(routes: readonly RouteFinding[]): readonly Found<"routes_differ" | "routes_agree">[] {
-  if (routes.length === 0) return [];
-  const byNode = new Map<string | null, RouteFinding[]>();
+  const byTarget = new Map<string, RouteFinding[]>();
   for (const route of routes) {
-    const known = byNode.get(route.node);
-    if (known === undefined) byNode.set(route.node, [route]);
+    const known = byTarget.get(route.target);
+    if (known === undefined) byTarget.set(route.target, [route]);
     else known.push(route);
   }
-  return [...byNode].flatMap(([node, [worst, ...others]]) =>
-    worst === undefined ? [] : [{ condition: routesDiffer, found: routeFound(node, worst, others.length) }],
-  );
+  return [...byTarget.values()].flatMap((findings) => {
+    const [worst] = findings;
+    return worst === undefined ? [] : [{ condition: routesDiffer, found: routeFound(worst, findings) }];
+  });
 }
 
-/** @param others how many findings there are beside the worst one */
-function routeFound(node: string | null, worst: RouteFinding, others: number): Case {
-  const { kind, target, backend, mechanism, command, what, sinceMs, isUnusable } = worst;
-  const more = others === 0 ? "" : ` (and ${countText(others, "more finding")})`;
+function routeFound(worst: RouteFinding, findings: readonly RouteFinding[]): Case {
+  const { kind, target, backend, mechanism, command } = worst;
+  const worded = findings.slice(0, wordedMax).map(({ what, ...one }) => `${placeOf(one)}${what}`);
+  const more = findings.length - worded.length;
+  const nodes = [...new Set(findings.flatMap(({ node }) => node ?? []))];
+  const [only = null] = nodes;
+  const isUnusable = findings.some((one) => one.isUnusable);
   return oneCase({
     severity: kind === "misrouted" || isUnusable ? "error" : "warning",
-    node,
-    message: `${routeFindingSubject(worst)} ${what}${more}`,
+    // The node that it is about, if it is about one.
+    node: nodes.length === 1 ? only : null,
+    message: `${target} ${worded.join("; ")}${more === 0 ? "" : ` (and ${countText(more, "more finding")})`}`,
     cause: routeFindingBlame(kind, mechanism),
     figures: {
       finding: kind,
       target,
       ...(backend === null ? {} : { backend }),
-      findings: 1 + others,
+      ...(nodes.length === 0 ? {} : { nodes: nodes.slice(0, nodesMax).join(",") }),
+      findings: findings.length,
       command,
     },
     level: isUnusable && kind !== "misrouted" ? "unusable" : kind,
-    sinceMs,
+    sinceMs: Math.min(...findings.filter((one) => one.kind === kind).map(({ sinceMs }) => sinceMs)),
   });
+}
+
+/** Where in the target a finding is, before what differs there. */
+function placeOf({ backend, server }: Pick<RouteFinding, "backend" | "server">): string {
+  if (backend === null) return "";
+  return server === null ? `${backend} ` : `${backend}/${server} `;
 }
 
 /** What clients get of a finding, by its level. */

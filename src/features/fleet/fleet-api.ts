@@ -1,3 +1,4 @@
+import { oneOf } from "../../core/cluster/values/one-of.ts";
 import { drainMsMax } from "../../core/cluster/drain.ts";
 import { parseDuration } from "../../core/cluster/values/duration.ts";
 import { errorMessage } from "../../core/cluster/values/error-message.ts";
@@ -109,8 +110,8 @@ function problemOf({ phase, problem, view }: Membership, id: string, isEnd: bool
     return refusal(503, "apart", `this instance must be connected to the fleet's etcd, got ${problem ?? phase.kind}`);
   if (isEnd && view.draining.has(id)) return null;
   if (!view.members.has(id)) {
-    const known = [...view.members.keys()].slice(0, namedMax).join(", ");
-    return refusal(404, "unknown_member", `${JSON.stringify(id.slice(0, 200))} must be one of ${known}`);
+    const known = oneOf([...view.members.keys()].slice(0, namedMax), "member");
+    return refusal(404, "unknown_member", `${JSON.stringify(id.slice(0, 200))} must be ${known}`);
   }
   return isEnd ? refusal(404, "member_not_drained", `${id} is not drained`) : null;
 }

@@ -1,3 +1,4 @@
+import { oneOf } from "../../core/cluster/values/one-of.ts";
 import type { CancelTimer, SetTimer } from "../../core/cluster/timer.ts";
 import type { ClusterEvent } from "../../core/events/cluster-event.ts";
 import type { ConfigOverview } from "../../core/http/diagnostics/config-overview.ts";
@@ -219,7 +220,7 @@ function subscriptionOf({ message }: IncomingCall, query: URLSearchParams, scope
   if (unknown !== null) return badRequest(unknown);
   const only = query.get("cluster");
   if (only !== null && !clusters.includes(only))
-    return badRequest({ subject: "parameter cluster", value: only, allowed: `one of ${clusters.join(", ")}` });
+    return badRequest({ subject: "parameter cluster", value: only, allowed: oneOf(clusters, "cluster") });
   const header = message.headers["last-event-id"];
   const text = typeof header === "string" ? header : query.get("last_event_id");
   return {

@@ -89,40 +89,74 @@ function lines(events: readonly ClusterEvent[]): readonly string[] {
 
 const began = "10 routes_differ error pg2: lb1 w/s2 has 3 sessions, and is demoted";
 const ended = (second: number): string =>
-  `${second} routes_agree info pg2: the traffic of pg2 of demo goes where it should again after ${second - 2}.0 s`;
+  `${second} routes_agree info pg2: lb1 sends the clients of demo where it should again after ${second - 2}.0 s`;
 
 test("sessions that stay on a node, until they are gone", () => {
   const events = play({ found: (second) => (second >= 10 && second < 30 ? [misrouted] : []) });
   assert.deepEqual(lines(events), [began, ended(30)]);
   const [{ cause, figures } = { cause: "", figures: {} }] = events;
   assert.equal(cause, "HAProxy's check should have moved it");
-  assert.deepEqual(figures, { finding: "misrouted", target: "lb1", backend: "w", findings: 1, command: "run this" });
+  assert.deepEqual(figures, {
+    finding: "misrouted",
+    target: "lb1",
+    backend: "w",
+    nodes: "pg2",
+    findings: 1,
+    command: "run this",
+  });
 });
 
-test("a target that cannot be read is an event of the cluster, beside that of a node", () => {
+test("a target that cannot be read, and one that has other findings, are events of their own", () => {
+  const silent = { ...gone, target: "lb2" };
   const found = (second: number): readonly RouteFinding[] =>
-    second >= 20 ? [misrouted, gone] : second >= 10 ? [misrouted] : [];
+    second >= 20 ? [misrouted, silent] : second >= 10 ? [misrouted] : [];
   assert.deepEqual(lines(play({ found: (second) => (second < 30 ? found(second) : []) })), [
     began,
-    "20 routes_differ warning -: lb1 cannot be read: refused",
+    "20 routes_differ warning -: lb2 cannot be read: refused",
     ended(30),
-    "30 routes_agree info -: the traffic of demo goes where it should again after 27.0 s",
+    "30 routes_agree info -: lb2 sends the clients of demo where it should again after 27.0 s",
   ]);
   const [{ cause } = { cause: "" }] = play({ found: () => [{ ...gone, mechanism: "the Runtime API at /run/a.sock" }] });
   assert.equal(cause, "look at the Runtime API at /run/a.sock");
 });
 
-test("another finding of the same node: one of its kind is no event, one of another kind begins anew", () => {
-  const other = { ...misrouted, target: "lb2", sinceMs: 12_000 };
+test("several nodes of one target: one event that lists them, and one end", () => {
+  const servers = [1, 2, 3, 4, 5].map((at) => ({ ...misrouted, server: `s${at}`, node: `pg${at}` }));
+  const found = (second: number): readonly RouteFinding[] => (second >= 10 && second < 30 ? servers : []);
+  const events = play({ found });
+  assert.deepEqual(lines(events), [
+    "10 routes_differ error -: lb1 w/s1 has 3 sessions, and is demoted; w/s2 has 3 sessions, and is demoted; " +
+      "w/s3 has 3 sessions, and is demoted (and 2 more findings)",
+    "30 routes_agree info -: lb1 sends the clients of demo where it should again after 28.0 s",
+  ]);
+  assert.equal(events[0]?.figures["nodes"], "pg1,pg2,pg3,pg4,pg5");
+  assert.equal(events[0]?.figures["findings"], 5);
+  assert.equal(events[1]?.figures["target"], "lb1");
+});
+
+test("another finding of the same target: one of its kind is no event, one of another kind begins anew", () => {
+  const other = { ...misrouted, server: "s3", node: "pg3", sinceMs: 12_000 };
   const found = (second: number): readonly RouteFinding[] =>
     second >= 30 ? [] : second >= 25 ? [starved] : second >= 15 ? [misrouted, other] : second >= 10 ? [misrouted] : [];
   assert.deepEqual(lines(play({ found })), [
     began,
     "25 routes_differ warning pg2: lb1 w/s2 gets no session",
-    "30 routes_agree info pg2: the traffic of pg2 of demo goes where it should again after 28.0 s",
+    "30 routes_agree info pg2: lb1 sends the clients of demo where it should again after 28.0 s",
   ]);
-  const both = (second: number): readonly RouteFinding[] => (second >= 10 ? [misrouted, other, starved] : []);
-  assert.deepEqual(lines(play({ found: both })), [`${began} (and 2 more findings)`]);
+  const both = (second: number): readonly RouteFinding[] => (second >= 10 ? [misrouted, starved] : []);
+  assert.deepEqual(lines(play({ found: both })), [`${began}; w/s2 gets no session`]);
+});
+
+test("two targets: an event for each, whose ends do not depend on each other", () => {
+  const other = { ...misrouted, target: "lb2" };
+  const found = (second: number): readonly RouteFinding[] =>
+    second < 10 ? [] : second < 20 ? [misrouted, other] : second < 30 ? [other] : [];
+  assert.deepEqual(lines(play({ found })), [
+    began,
+    began.replace("lb1", "lb2"),
+    ended(20),
+    ended(30).replace("lb1", "lb2"),
+  ]);
 });
 
 test("a node that does not answer: the target alone says when its sessions are gone", () => {
@@ -130,9 +164,9 @@ test("a node that does not answer: the target alone says when its sessions are g
   assert.deepEqual(lines(play({ found, answers: (second) => second < 12 })), [began, ended(30)]);
 });
 
-test("a node that has left the cluster: nothing ends there", () => {
+test("a node that has left the cluster: the target says when it sends nobody there any more", () => {
   const found = (second: number): readonly RouteFinding[] => (second >= 10 && second < 30 ? [misrouted] : []);
-  assert.deepEqual(lines(play({ found, leavesAtS: 20 })), [began]);
+  assert.deepEqual(lines(play({ found, leavesAtS: 20 })), [began, ended(30)]);
 });
 
 test("a finding that lasts over a restart is not reported again, and its end has the whole duration", () => {
@@ -141,11 +175,11 @@ test("a finding that lasts over a restart is not reported again, and its end has
   // The audit of the new process finds it again after some seconds.
   const found = (second: number): readonly RouteFinding[] => (second >= 9 && second < 35 ? [misrouted] : []);
   assert.deepEqual(lines(play({ restored, found })), [
-    "35 routes_agree info pg2: the traffic of pg2 of demo goes where it should again after 1 min 5 s",
+    "35 routes_agree info pg2: lb1 sends the clients of demo where it should again after 1 min 5 s",
   ]);
   // Over at the start. That is told once the audit would have found it again.
   assert.deepEqual(lines(play({ restored, found: () => [] })), [
-    "0 routes_agree info pg2: the traffic of pg2 of demo goes where it should again after 30.0 s",
+    "0 routes_agree info pg2: lb1 sends the clients of demo where it should again after 30.0 s",
   ]);
 });
 

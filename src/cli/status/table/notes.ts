@@ -27,7 +27,8 @@ export function nodeNotes(node: StatusNode): string {
     ...(node.pending_restart ? [pendingNote(node)] : []),
     ...(isUnguarded && warning?.includes("watchdog has failed") !== true ? ["watchdog failed"] : []),
     ...(restartAt === null ? [] : [`restart scheduled at ${restartAt}`]),
-    ...restrictingTags.filter((tag) => node.tags[tag] !== undefined),
+    // A tag may be the reason, which says it already.
+    ...restrictingTags.filter((tag) => node.tags[tag] !== undefined && tag !== reason),
   ].join("; ");
 }
 

@@ -1,5 +1,5 @@
 import { CommandError } from "../framework/command-error.ts";
-import { suggest } from "../framework/suggest.ts";
+import { suggest } from "../../cluster/values/did-you-mean.ts";
 import type { ClusterStatus, StatusCluster } from "./status-types.ts";
 
 /** A node of a cluster, or with `node: null` the whole cluster. */
@@ -55,6 +55,11 @@ const namesMax = 20;
  */
 export function unknownNameError(subject: string, known: readonly string[], got: string): CommandError {
   const more = known.length > namesMax ? ` and ${known.length - namesMax} more` : "";
+  if (known.length === 0)
+    return new CommandError(
+      "RC001",
+      `${subject} must be known, and this rolecall knows none yet, got ${JSON.stringify(got)}`,
+    );
   const near = suggest(got, [...known, ...known.map((name) => splitName(name).node)]);
   return new CommandError(
     "RC001",

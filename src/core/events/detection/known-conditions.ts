@@ -18,12 +18,17 @@ export class KnownConditions {
   readonly #all: readonly Events[];
   readonly #byBegin: ReadonlyMap<string, Events>;
   readonly #ends: ReadonlySet<string>;
+  /** End -> the figure that identifies the condition. */
+  readonly #keyFigures: ReadonlyMap<string, string>;
 
   /** @param conditions those of the core, and those that features bring */
   constructor(conditions: readonly Condition<EventKind>[] = foundConditions) {
     this.#all = conditions.flatMap(({ events }) => (events === undefined ? [] : [events]));
     this.#byBegin = new Map(this.#all.map((events) => [events.begins, events]));
     this.#ends = new Set(this.#all.map(({ ends }) => ends));
+    this.#keyFigures = new Map(
+      this.#all.flatMap(({ ends, keyFigure: figure }) => (figure === undefined ? [] : [[ends, figure]])),
+    );
   }
 
   /**
@@ -51,9 +56,16 @@ export class KnownConditions {
    * stalled, not several at a time.
    * @returns `null` for an event that neither begins nor ends a condition
    */
-  keyOf({ kind, node }: Pick<ClusterEvent, "kind" | "node">): string | null {
+  keyOf({ kind, node, figures }: Pick<ClusterEvent, "kind" | "node" | "figures">): string | null {
     const end = this.#byBegin.get(kind)?.ends ?? kind;
-    return this.#ends.has(end) ? `${end}/${node ?? ""}` : null;
+    if (!this.#ends.has(end)) return null;
+    const figure = this.#keyFigures.get(end);
+    return `${end}/${figure === undefined ? (node ?? "") : (figures[figure] ?? "")}`;
+  }
+
+  /** Whether it is a condition of a node, which ends without an event when the node leaves. */
+  isOfNode({ kind, node }: Pick<ClusterEvent, "kind" | "node">): boolean {
+    return node !== null && this.#byBegin.get(kind)?.keyFigure === undefined;
   }
 
   /** Whether an event begins a condition. */
@@ -95,12 +107,14 @@ export class KnownConditions {
    * @returns `null` if the event began none
    */
   endOf(
-    { kind, cluster, node }: Pick<EventDraft, "kind" | "cluster" | "node">,
+    { kind, cluster, node, figures }: Pick<EventDraft, "kind" | "cluster" | "node" | "figures">,
     { forMs, agoMs }: { readonly forMs: number; readonly agoMs: number },
   ): EventDraft | null {
     const events = this.#byBegin.get(kind);
     if (events === undefined || cluster === null) return null;
-    const text = events.endText?.(cluster, node) ?? events.ends;
+    const { keyFigure } = events;
+    const key = keyFigure === undefined ? undefined : figures[keyFigure];
+    const text = events.endText?.(cluster, node, String(key ?? "")) ?? events.ends;
     return {
       kind: events.ends,
       severity: "info",
@@ -108,7 +122,10 @@ export class KnownConditions {
       node,
       message: `${text} after ${spanText(forMs)}`,
       cause: null,
-      figures: { duration_ms: Math.round(forMs) },
+      figures: {
+        duration_ms: Math.round(forMs),
+        ...(keyFigure === undefined || key === undefined ? {} : { [keyFigure]: key }),
+      },
       agoMs,
     };
   }

@@ -5,7 +5,7 @@ import type { Beginning, KnownConditions } from "./known-conditions.ts";
 
 /** A condition that was reported and lasts. */
 interface OpenCondition {
-  readonly begins: Pick<EventDraft, "kind" | "cluster" | "node">;
+  readonly begins: Pick<EventDraft, "kind" | "cluster" | "node" | "figures">;
   /** `null` for one that an earlier process reported, until it is seen again. */
   readonly level: string | null;
   readonly sinceMs: number;
@@ -109,7 +109,6 @@ export class OpenConditions {
     const nodes = new Set<string | null>(facts.nodes.map(({ node }) => node));
     for (const [key, condition] of this.#open) {
       const { begins, sinceMs, level, seenMs } = condition;
-      const { node } = begins;
       if (present.has(key) || !this.#known.isEndKnown(begins, facts)) continue;
       const absentSinceMs = condition.absentSinceMs ?? facts.nowMs;
       if (this.#isEndEarly(condition, facts.nowMs)) {
@@ -118,7 +117,7 @@ export class OpenConditions {
       }
       this.#open.delete(key);
       // Nothing ends at a node that has left.
-      if (node !== null && !nodes.has(node)) continue;
+      if (this.#known.isOfNode(begins) && !nodes.has(begins.node)) continue;
       // What an earlier process saw lasted until this one found it absent.
       const overMs = this.#known.quietMsOf(begins) > 0 && level !== null ? seenMs : absentSinceMs;
       const end = this.#known.endOf(begins, { forMs: overMs - sinceMs, agoMs: facts.nowMs - overMs });

@@ -1,3 +1,4 @@
+import { oneOf } from "../../cluster/values/one-of.ts";
 import { nodeNamed } from "../../cluster/lookup.ts";
 import { callRules, type ManagementCall } from "../../cluster/management-call.ts";
 import type { Observation } from "../../cluster/observation.ts";
@@ -32,7 +33,7 @@ export function namedNode({ cluster }: ClusterView, name: string | null, what: s
   return {
     status: 400,
     error: "bad_request",
-    message: `Cannot find node ${JSON.stringify(name)}: it must be one of ${known.join(", ")}`,
+    message: `Cannot find node ${JSON.stringify(name)}: it must be ${oneOf(known, "node")}`,
   };
 }
 

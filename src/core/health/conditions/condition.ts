@@ -71,7 +71,12 @@ export interface ConditionEvents<Kind extends string = string> {
    */
   readonly holds: ((facts: ClusterFacts) => readonly Case[]) | null;
   /** What the log says at its end; the duration follows. `null`: the part that reports the end has its own text. */
-  readonly endText: ((cluster: string, node: string | null) => string) | null;
+  readonly endText: ((cluster: string, node: string | null, key: string) => string) | null;
+  /**
+   * The figure of its events that tells one case from the others of a cluster, in place of the node: the end has it, too.
+   * `endText` gets it as `key`.
+   */
+  readonly keyFigure?: string;
   /** How long it has to last before it is reported, in ms. Default: 0 */
   readonly holdMs?: number;
   /** How long it must be absent before its end is reported, in ms: found again sooner, it is the same. Default: 0 */

@@ -100,7 +100,8 @@ export function tellCluster(view: ClusterView, inputs: SituationInputs): ToldClu
   const [first] = ordered;
   if (first === undefined) return null;
   const rest = ordered.filter(({ harm }) => !isOfWrites(harm) && (harm !== "intended" || harm === first.harm));
-  const beside = rest.filter(({ isOfFeature = false }, at) => at === 0 || isOfFeature);
+  // That a target cannot be read is doubtful: what it means for clients, others find.
+  const beside = rest.filter(({ isOfFeature = false, harm }, at) => at === 0 || (isOfFeature && harm !== "doubtful"));
   const causes = [...ordered.filter(({ harm }) => isOfWrites(harm)), ...beside].flatMap(({ cause }) => cause ?? []);
   const worst = clusterConditions.find((word) => found.some(({ condition }) => condition === word));
   return { ...first, condition: worst ?? first.condition, cause: causes.length === 0 ? null : causes.join("; ") };

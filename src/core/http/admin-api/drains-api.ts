@@ -1,3 +1,4 @@
+import { oneOf } from "../../cluster/values/one-of.ts";
 import type { IncomingMessage } from "node:http";
 import { clusterNamed } from "../../cluster/lookup.ts";
 import {
@@ -198,6 +199,6 @@ function shown(value: unknown): string {
 
 function notFound(what: string, value: string, known: readonly string[]): Reply {
   return errorReply(404, `unknown_${what}`, {
-    message: `Cannot find ${what} ${JSON.stringify(value)}: it must be one of ${known.join(", ")}`,
+    message: `Cannot find ${what} ${JSON.stringify(value)}: it must be ${oneOf(known, what)}`,
   });
 }

@@ -1,3 +1,4 @@
+import { oneOf } from "../../cluster/values/one-of.ts";
 import { hintEvents, type Hint, type HintEffect, type HintRecord, type HoldAnswer } from "../../cluster/hint.ts";
 import { clusterNamed } from "../../cluster/lookup.ts";
 import type { Snapshot } from "../../cluster/snapshot.ts";
@@ -103,11 +104,10 @@ function readHint(query: URLSearchParams, snapshot: Snapshot, only: string | nul
   const cluster = query.get("cluster");
   const state = clusterNamed(snapshot, cluster);
   if (cluster === null || state === undefined || !clusters.includes(cluster))
-    return { subject: "parameter cluster", value: cluster ?? "", allowed: `one of ${clusters.join(", ")}` };
+    return { subject: "parameter cluster", value: cluster ?? "", allowed: oneOf(clusters, "cluster") };
   const node = query.get("node");
   if (node !== null && !state.index.has(node)) {
-    const allowed =
-      state.index.size === 0 ? "left out: no node is known yet" : `one of ${[...state.index.keys()].join(", ")}`;
+    const allowed = state.index.size === 0 ? "left out: no node is known yet" : oneOf(state.index.keys(), "node");
     return { subject: "parameter node", value: node, allowed };
   }
   const text = query.get("event");

@@ -1,3 +1,4 @@
+import { oneOf } from "../../cluster/values/one-of.ts";
 import { createHash } from "node:crypto";
 import { clusterNamed } from "../../cluster/lookup.ts";
 import type { Snapshot } from "../../cluster/snapshot.ts";
@@ -94,8 +95,9 @@ export async function answerPools(
   }
   const pool = served.find((one) => one.name === name);
   if (pool === undefined) {
-    const names = served.map((one) => one.name).join(", ");
-    const message = `Cannot find pool ${JSON.stringify(name.slice(0, 200))}: it must be one of ${names || "none"}`;
+    const names = served.map((one) => one.name);
+    const known = names.length === 0 ? "no pool is configured (docs/pools.md)" : `it must be ${oneOf(names, "pool")}`;
+    const message = `Cannot find pool ${JSON.stringify(name.slice(0, 200))}: ${known}`;
     return errorReply(404, "unknown_pool", { message });
   }
   return answerPool(call, pool, { params, format, context });

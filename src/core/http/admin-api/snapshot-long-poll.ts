@@ -1,3 +1,4 @@
+import { oneOf } from "../../cluster/values/one-of.ts";
 import type { Socket } from "node:net";
 import { presentOrLastHolderOf } from "../../cluster/leadership.ts";
 import { clusterNamed } from "../../cluster/lookup.ts";
@@ -58,7 +59,7 @@ export class SnapshotLongPoll {
     const cluster = params.get("cluster") ?? only;
     const known = only === null ? [...this.#current().index.keys()] : [only];
     if (cluster !== null && !known.includes(cluster)) {
-      const allowed = `one of ${known.join(", ")}`;
+      const allowed = oneOf(known, "cluster");
       return badRequest({ subject: "parameter cluster", value: cluster, allowed });
     }
     const after = params.get("after");

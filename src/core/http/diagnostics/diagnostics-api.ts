@@ -1,3 +1,4 @@
+import { oneOf } from "../../cluster/values/one-of.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
 import { clusterNamed } from "../../cluster/lookup.ts";
 import { type ListenerScope, hostConflict, resolveTargetNode } from "../node-api/target-node.ts";
@@ -107,7 +108,7 @@ function verdictsReply({ target }: DiagnosticsRequest, sources: DiagnosticsSourc
     return badRequest({
       subject: "node",
       value: node,
-      allowed: `one of ${[...(state?.index.keys() ?? [])].join(", ")}`,
+      allowed: oneOf(state?.index.keys() ?? [], "node"),
     });
   const changes = sources
     .changes(cluster, node)

@@ -1,3 +1,4 @@
+import { oneOf } from "../../cluster/values/one-of.ts";
 import type { ClusterEvent } from "../../events/cluster-event.ts";
 import { isEventShown, isEventWanted } from "../../events/event-filter.ts";
 import type { StoredEvents } from "../../events/stored/past.ts";
@@ -94,15 +95,13 @@ function unknownName(
   const { scope, known, sources } = context;
   const clusters = scope.cluster === null ? scope.clusters : [scope.cluster];
   if (cluster !== null && !clusters.includes(cluster) && !known.some((event) => event.cluster === cluster))
-    return { subject: "parameter cluster", value: cluster, allowed: `one of ${clusters.join(", ")}` };
+    return { subject: "parameter cluster", value: cluster, allowed: oneOf(clusters, "cluster") };
   if (node === null || known.some((event) => event.node === node)) return null;
   const names = sources
     .snapshot()
     .clusters.filter(({ name }) => clusters.includes(name) && (cluster === null || name === cluster))
     .flatMap(({ index }) => [...index.keys()]);
-  return names.includes(node)
-    ? null
-    : { subject: "parameter node", value: node, allowed: `one of ${names.join(", ")}` };
+  return names.includes(node) ? null : { subject: "parameter node", value: node, allowed: oneOf(names, "node") };
 }
 
 function* eventPieces(page: {

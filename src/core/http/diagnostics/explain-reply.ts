@@ -1,3 +1,4 @@
+import { oneOf } from "../../cluster/values/one-of.ts";
 import { clusterNamed, nodeNamed } from "../../cluster/lookup.ts";
 import type { ClusterState, Snapshot } from "../../cluster/snapshot.ts";
 import { ofKnownCompanions, parseCheck, type Check, type ParseError } from "../../health/check.ts";
@@ -47,12 +48,11 @@ export function explainReply({ target, query }: DiagnosticsRequest, sources: Dia
   const subject = explainSubject({ target, query }, sources);
   if ("subject" in subject) return badRequest(subject);
   const { text: checkText, check, snapshot, cluster, view, at } = subject;
-  const nodeNames = (): string => [...cluster.index.keys()].join(", ");
+  const nodeNames = (): string => oneOf(cluster.index.keys(), "node");
   if (target.node === null)
-    return badRequest({ subject: "node", value: "none named", allowed: `node=, one of ${nodeNames()}` });
+    return badRequest({ subject: "node", value: "none named", allowed: `node=, ${nodeNames()}` });
   const observation = nodeNamed(cluster, target.node);
-  if (observation === undefined)
-    return badRequest({ subject: "node", value: target.node, allowed: `one of ${nodeNames()}` });
+  if (observation === undefined) return badRequest({ subject: "node", value: target.node, allowed: nodeNames() });
   const head = {
     node: target.node,
     cluster: target.cluster,

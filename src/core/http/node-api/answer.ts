@@ -1,3 +1,4 @@
+import { oneOf } from "../../cluster/values/one-of.ts";
 import { clusterNamed, nodeNamed } from "../../cluster/lookup.ts";
 import type { Observation } from "../../cluster/observation.ts";
 import type { ClusterState, DocumentName, Snapshot } from "../../cluster/snapshot.ts";
@@ -153,7 +154,7 @@ function resolveTarget(target: TargetNode, { snapshot, policy: healthPolicy, now
       reply: badRequest({
         subject: "cluster",
         value: target.cluster,
-        allowed: `one of ${[...snapshot.index.keys()].join(", ")}`,
+        allowed: oneOf(snapshot.index.keys(), "cluster"),
       }),
     };
   }
@@ -165,7 +166,7 @@ function resolveTarget(target: TargetNode, { snapshot, policy: healthPolicy, now
       reply: badRequest({
         subject: "node",
         value: target.node,
-        allowed: `one of ${[...cluster.index.keys()].join(", ")}`,
+        allowed: oneOf(cluster.index.keys(), "node"),
       }),
     };
   }

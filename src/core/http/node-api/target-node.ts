@@ -1,3 +1,4 @@
+import { oneOf } from "../../cluster/values/one-of.ts";
 import { clusterNamed } from "../../cluster/lookup.ts";
 import type { Snapshot } from "../../cluster/snapshot.ts";
 import type { ParseError } from "../../health/check.ts";
@@ -66,9 +67,9 @@ export function resolveTargetNode(
   const [byCluster] = selectors.filter(({ cluster }) => cluster !== null);
   const cluster = byCluster?.cluster ?? (scope.clusters.length === 1 ? scope.clusters[0] : null) ?? null;
   if (cluster === null)
-    return { problem: { subject: "cluster", value: "none named", allowed: `one of ${scope.clusters.join(", ")}` } };
+    return { problem: { subject: "cluster", value: "none named", allowed: oneOf(scope.clusters, "cluster") } };
   if (!scope.clusters.includes(cluster))
-    return { problem: { subject: "cluster", value: cluster, allowed: `one of ${scope.clusters.join(", ")}` } };
+    return { problem: { subject: "cluster", value: cluster, allowed: oneOf(scope.clusters, "cluster") } };
   const [byNode] = selectors.filter(({ node }) => node !== null);
   if (byNode === undefined && target.cluster === null && !scope.wholeCluster) {
     return {
@@ -133,7 +134,7 @@ function byHost(
       problem: {
         subject: hostHeader,
         value: host,
-        allowed: `{node}.{cluster}${suffix}, cluster being one of ${scope.clusters.join(", ")}`,
+        allowed: `{node}.{cluster}${suffix}, cluster being ${oneOf(scope.clusters, "cluster")}`,
       },
     };
   }

@@ -24,18 +24,24 @@ export async function verify(context: CommandContext): Promise<void> {
   const targets = listOf(document["targets"]).filter(isObject);
   const findings = listOf(document["findings"]).filter(isObject);
   result.data = document;
-  coverTargets(context, targets, findings);
+  if (targets.length === 0) result.cover("routes", "not_applicable", { detail: nothingToVerify });
+  else coverTargets(context, targets, findings);
   for (const finding of findings)
     result.diagnose(ruleOf[textOf(finding["finding"])] ?? "RC220", {
       message: messageOf(finding),
       action: `Run: ${safe(textOf(finding["command"]))}`,
     });
-  if (targets.length === 0) return;
+  if (targets.length === 0) return print(`${nothingToVerify}\n`);
   const rows = targets.map((one) => rowOf(one, style));
   print(table(["TARGET", "PROGRAM", "ADDRESS", "SERVERS", "LOOKED", "STATE"], rows));
   if (findings.length === 0 && targets.every((one) => notRead(one) === null))
     print(`${countText(targets.length, "target")}: traffic goes where it should\n`);
 }
+
+/** What would have to be configured. That there is nothing to verify is no error. */
+const nothingToVerify =
+  "nothing to verify: no balancer or pooler is configured (balancers, poolers, audit.envoys), or audit.interval is 0s " +
+  "(docs/audit.md)";
 
 /** What was not looked at is not known to be right. */
 function coverTargets(
@@ -48,11 +54,7 @@ function coverTargets(
     const why = isFound(textOf(one["target"])) ? null : notRead(one);
     return why === null ? [] : [`${textOf(one["target"])} (${why})`];
   });
-  if (targets.length === 0)
-    result.cover("routes", "not_checked", {
-      detail: "no balancer or pooler is configured, or audit.interval is 0s (docs/audit.md)",
-    });
-  else if (unread.length > 0) result.cover("routes", "incomplete", { detail: `not compared: ${unread.join(", ")}` });
+  if (unread.length > 0) result.cover("routes", "incomplete", { detail: `not compared: ${unread.join(", ")}` });
   else result.cover("routes", "complete", { detail: countText(targets.length, "target") });
 }
 

@@ -28,7 +28,9 @@ async function show(context: CommandContext): Promise<void> {
   const shown = document["fleet"];
   if (!isObject(shown)) {
     result.data = document;
-    return result.cover("fleet", "not_checked", { detail: "this rolecall is in no fleet (docs/fleet.md)" });
+    const detail = "this rolecall is in no fleet: no fleet is configured (fleet; docs/fleet.md)";
+    result.cover("fleet", "not_applicable", { detail });
+    return print(`${detail}\n`);
   }
   const only = args.text("cluster");
   const clusters = listOf(shown["clusters"])

@@ -1,3 +1,4 @@
+import { oneOf } from "../../../core/cluster/values/one-of.ts";
 import { fetchStatusFrom } from "../../../core/command/client/cluster-status.ts";
 import { RolecallClient } from "../../../core/command/client/rolecall-client.ts";
 import type { CommandContext } from "../../../core/command/framework/command-context.ts";
@@ -8,12 +9,12 @@ import { CommandError } from "../../../core/command/framework/command-error.ts";
  * @throws CommandError (RC001) if it names two
  */
 export function namedCluster({ args }: CommandContext): string | null {
-  return oneOf(["the argument CLUSTER", args.positionals[0] ?? null], ["--cluster", args.text("cluster")]);
+  return theOneGiven(["the argument CLUSTER", args.positionals[0] ?? null], ["--cluster", args.text("cluster")]);
 }
 
 /** The node that should lead: `--to`, or `--candidate`; `null` if neither is given. @throws CommandError (RC001) */
 export function namedCandidate({ args }: CommandContext): string | null {
-  return oneOf(["--to", args.text("to")], ["--candidate", args.text("candidate")]);
+  return theOneGiven(["--to", args.text("to")], ["--candidate", args.text("candidate")]);
 }
 
 /**
@@ -26,8 +27,8 @@ export async function requireCluster(context: CommandContext): Promise<string> {
   const { clusters } = await fetchStatusFrom(new RolecallClient(context, "admin"));
   const [only] = clusters;
   if (only !== undefined && clusters.length === 1) return only.cluster;
-  const names = clusters.map(({ cluster }) => cluster).join(", ");
-  throw new CommandError("RC001", `CLUSTER must be given: one of ${names}`);
+  const names = clusters.map(({ cluster }) => cluster);
+  throw new CommandError("RC001", `CLUSTER must be given: ${oneOf(names, "cluster")}`);
 }
 
 /**
@@ -45,7 +46,7 @@ export async function onlyCluster(context: CommandContext): Promise<string | nul
 
 type Given = readonly [name: string, value: string | null];
 
-function oneOf([name, value]: Given, [otherName, other]: Given): string | null {
+function theOneGiven([name, value]: Given, [otherName, other]: Given): string | null {
   if (value !== null && other !== null && value !== other)
     throw new CommandError("RC001", `${name} and ${otherName} must be the same, got ${value} and ${other}`);
   return value ?? other;
