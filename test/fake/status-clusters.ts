@@ -159,7 +159,7 @@ export const mixedClusters: readonly StatusCluster[] = [
     situation: situationWith({
       condition: "blind",
       wrong: "blind",
-      cause: "none of the 1 nodes answers rolecall",
+      cause: "none of 3 nodes answers rolecall",
       for_ms: 9_000,
       next: "checks are answered 500 until a node answers",
       action: "Look at the network",

@@ -1,3 +1,4 @@
+import { countText } from "../../core/health/wording.ts";
 import type { ProbedClusters } from "../../core/command/client/probed-clusters.ts";
 import type { Check } from "../../core/health/check.ts";
 import { viewAt } from "../../core/health/evidence/leadership/cluster-view.ts";
@@ -38,7 +39,7 @@ function report(context: CommandContext, explanation: ClusterExplanation): void 
   const refused = worstOf(nodes);
   const reasons = nodes.map((node) => node.reason);
   const detail = refused === null ? null : nodeCommand(context, check, `${cluster}/${refused.node}`);
-  result.cover("rules", "complete", { detail: `${nodes.length} nodes of ${cluster}` });
+  result.cover("rules", "complete", { detail: `${countText(nodes.length, "node")} of ${cluster}` });
   result.data = {
     ...explanation,
     nodes: nodes.map((node) => ({ ...node, ...helpFor(node.reason) })),

@@ -1,3 +1,4 @@
+import { countText } from "../../core/health/wording.ts";
 import type { ProbedClusters } from "../../core/command/client/probed-clusters.ts";
 import type { Check } from "../../core/health/check.ts";
 import { CommandError } from "../../core/command/framework/command-error.ts";
@@ -45,7 +46,7 @@ async function checkOf(context: CommandContext, given: string | null): Promise<s
 }
 
 function report({ result, print, style }: CommandContext, check: string, explanation: PrintedExplanation): void {
-  result.cover("rules", "complete", { detail: `${explanation.rules.length} rules` });
+  result.cover("rules", "complete", { detail: countText(explanation.rules.length, "rule") });
   result.data = explanation;
   print(renderExplanation(explanation, style));
   if (explanation.fit === null)

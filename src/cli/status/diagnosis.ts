@@ -1,3 +1,4 @@
+import { countText } from "../../core/health/wording.ts";
 import type { StatusCluster, StatusNode } from "../../core/command/client/cluster-status.ts";
 import type { ResultBuilder } from "../../core/command/result/builder.ts";
 import { isRuleId } from "../../core/command/result/rules.ts";
@@ -52,7 +53,7 @@ function diagnoseNode(result: Pick<ResultBuilder, "diagnose">, { cluster, node, 
     const [first] = node.refused;
     if (first !== undefined) {
       const figure = first.detail === null ? "" : ` ${first.detail}`;
-      const message = `${name}: refused in ${node.refused.length} of ${node.asked} checks of balancers: ${first.reason}${figure} (${first.pool ?? first.check})`;
+      const message = `${name}: refused in ${node.refused.length} of ${countText(node.asked, "check")} of balancers: ${first.reason}${figure} (${first.pool ?? first.check})`;
       result.diagnose(nodeWarned.rule, { message, action });
     }
     if (warning !== null) result.diagnose(nodeWarned.rule, { message: `${name}: ${warning}`, action });

@@ -1,3 +1,4 @@
+import { countText } from "../../core/health/wording.ts";
 import { withoutPrimary } from "../../core/health/conditions/primary-loss.ts";
 import { hardReasons, isReason, softReasons } from "../../core/health/reason.ts";
 import { reasonLink } from "../../core/config/reason-link.ts";
@@ -79,7 +80,7 @@ interface EntryDetails {
 
 function entryOf(what: string, { rows, source, link }: EntryDetails): FooterEntry {
   const [first] = rows;
-  const count = rows.length === 1 ? "1 node" : `${rows.length} nodes`;
+  const count = countText(rows.length, "node");
   const command = first === undefined ? "" : explainNodeCommand(first.cluster, first.node, source);
   return { heading: `${what} (${count})`, link, command };
 }

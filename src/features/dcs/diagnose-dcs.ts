@@ -1,3 +1,4 @@
+import { countText } from "../../core/health/wording.ts";
 import type { DcsRead, DcsResult } from "../../core/cluster/dcs.ts";
 import { lockHolderOf } from "../../core/cluster/leadership.ts";
 import { nodeNamed } from "../../core/cluster/lookup.ts";
@@ -30,7 +31,7 @@ export async function diagnoseDcs({ command: { result }, config, probed }: Docto
   }
   const answered = reads.filter(({ read }) => "read" in read).length;
   result.cover("dcs", answered === reads.length ? "complete" : "incomplete", {
-    detail: `${answered} of ${reads.length} clusters: the DCS answers`,
+    detail: `${answered} of ${countText(reads.length, "cluster")}: the DCS answers`,
   });
 }
 

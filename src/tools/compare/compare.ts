@@ -1,3 +1,4 @@
+import { countText } from "../../core/health/wording.ts";
 import { readFileSync } from "node:fs";
 import type { Config } from "../../core/config/model/config.ts";
 import type { NodeClient } from "../../core/probe/client/client.ts";
@@ -118,7 +119,9 @@ async function fetchMembers(context: LocalProbeContext, config: Config): Promise
 }
 
 function coverResponses({ result }: CommandContext, { node, rolecall, silent }: ResponseCounts, nodes: number): void {
-  result.cover("nodes", node > 0 ? "complete" : "incomplete", { detail: `${node} responses of ${nodes} nodes` });
+  result.cover("nodes", node > 0 ? "complete" : "incomplete", {
+    detail: `${countText(node, "response")} of ${countText(nodes, "node")}`,
+  });
   result.cover("rolecall", rolecall > 0 ? "complete" : "incomplete", {
     detail: `${rolecall} responses, ${silent} requests without a response`,
   });
@@ -128,7 +131,7 @@ function diagnoseDifferences({ result }: CommandContext, comparison: Comparison,
   for (const { node, check, lasting } of comparison.rows) {
     for (const [answers, { isRolecallFit, count }] of lasting) {
       result.diagnose(isRolecallFit ? "RC040" : "RC043", {
-        message: `${node} ${check}: ${answers}, in ${count} samples after the difference had lasted for max_age`,
+        message: `${node} ${check}: ${answers}, in ${countText(count, "sample")} after the difference had lasted for max_age`,
       });
     }
   }
@@ -218,8 +221,8 @@ function selectChecks(
         message: `${directive} in ${section} is not compared: ${why}`,
         location: { file, line, kind: "source" },
       });
-    const ofOthers = others.length === 0 ? "" : `, ${others.length} checks of other services`;
-    const detail = `${found.length} checks in ${file}, ${uncompared.length} directives that are not compared${ofOthers}`;
+    const ofOthers = others.length === 0 ? "" : `, ${countText(others.length, "check")} of other services`;
+    const detail = `${countText(found.length, "check")} in ${file}, ${countText(uncompared.length, "directive")} not compared${ofOthers}`;
     result.cover("haproxy_checks", "complete", { detail });
   }
   const named = args.list("check").map((check) => (check.startsWith("/") ? check : `/${check}`));

@@ -1,3 +1,4 @@
+import { countText } from "../../core/health/wording.ts";
 import { Client } from "undici";
 import type { TlsMaterial } from "../../core/config/tls-material.ts";
 import { withDeadline } from "../../core/command/client/deadline.ts";
@@ -31,7 +32,9 @@ export async function checkClocks(context: DoctorContext): Promise<void> {
     command.result.diagnose("RC103", { message: skewMessage(name, skewMs) });
   }
   const detail =
-    targets.length === 0 ? "no node has answered" : `${known.length} of ${targets.length} nodes report their time`;
+    targets.length === 0
+      ? "no node has answered"
+      : `${known.length} of ${countText(targets.length, "node")} reported a time`;
   command.result.cover("clocks", known.length === 0 ? "incomplete" : "complete", { detail });
 }
 

@@ -28,7 +28,7 @@ export function checkGuards({ command: { args, result }, config }: DoctorContext
     }
   }
   result.cover("guards", "complete", {
-    detail: `${booleanGuards.length} guards of ${countText(config.clusters.length, "cluster")}`,
+    detail: `${countText(booleanGuards.length, "guard")} of ${countText(config.clusters.length, "cluster")}`,
   });
 }
 

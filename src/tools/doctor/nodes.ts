@@ -26,7 +26,7 @@ export function checkNodes({ command: { result }, probed: { snapshot } }: Doctor
   }
   const all = snapshot.clusters.flatMap(({ nodes }) => nodes);
   result.cover("nodes", "complete", {
-    detail: `${all.filter(({ report }) => report !== null).length} of ${all.length} nodes answer`,
+    detail: `${all.filter(({ report }) => report !== null).length} of ${countText(all.length, "node")} answered`,
   });
 }
 

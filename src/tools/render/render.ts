@@ -1,3 +1,4 @@
+import { countText } from "../../core/health/wording.ts";
 import { isLocal } from "../../app/client/fetch-status.ts";
 import { probeLocally } from "../../app/client/local-probe.ts";
 import { requireNamedConfig } from "../../app/client/probed-status.ts";
@@ -52,7 +53,7 @@ async function coveredInput(command: CommandContext): Promise<RenderInput> {
   const targets = await findTargets(command);
   const count = targets.clusters.reduce((sum, { nodes }) => sum + nodes.length, 0);
   result.cover("clusters", "complete", {
-    detail: `${targets.clusters.length} clusters, ${count} nodes with a database address`,
+    detail: `${countText(targets.clusters.length, "cluster")}, ${countText(count, "node")} with a database address`,
   });
   for (const { summary, silent } of targets.clusters)
     result.diagnose("RC122", {

@@ -1,3 +1,4 @@
+import { countText } from "../../../core/health/wording.ts";
 import { restrictingTags } from "../../../core/cluster/values/tags.ts";
 import type { DrainOverview } from "../../../core/health/documents/node-overview.ts";
 import { isSevere } from "../../../core/health/conditions/cluster-condition.ts";
@@ -47,7 +48,7 @@ function refusedNote({ asked, refused }: StatusNode): string {
   const checks = refused.map(
     ({ check, pool, reason, detail }) => `${pool ?? check}: ${reason}${detail === null ? "" : ` ${detail}`}`,
   );
-  return `refused in ${refused.length} of ${asked} checks of balancers: ${checks.join(", ")}`;
+  return `refused in ${refused.length} of ${countText(asked, "check")} of balancers: ${checks.join(", ")}`;
 }
 
 /** One part of the line above the nodes of a cluster. */

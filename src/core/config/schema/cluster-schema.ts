@@ -187,7 +187,7 @@ export const clusterKeys = {
     "Seeds: APIs of nodes, tried in turn. Members are taken from the cluster document (GET /cluster)",
   ),
   nodes: list(nodeSchema, 256).describe("Fixed nodes. They never leave the cluster"),
-  tls: tlsSchema("nodes").nullable().prefault(null).describe("TLS of connections to the nodes"),
+  tls: tlsSchema("the nodes").nullable().prefault(null).describe("TLS of connections to the nodes"),
   auth: authSchema
     .nullable()
     .default(null)

@@ -25,7 +25,7 @@ export const etcdMembersSchema = z
 /** The keys `tls` and `auth` of an etcd. @param permission what its user must be permitted */
 export function etcdAccess(permission: string) {
   return {
-    tls: tlsSchema("etcd members").nullable().prefault(null).describe("TLS of connections to etcd"),
+    tls: tlsSchema("the members of etcd").nullable().prefault(null).describe("TLS of connections to etcd"),
     auth: authSchema
       .nullable()
       .default(null)

@@ -14,7 +14,7 @@ const detailedSchema = z
         .nullable()
         .default(null)
         .describe("File with a token of that listener on its first line. Read for each connection. Default: no token"),
-      tls: tlsSchema("instance that is followed")
+      tls: tlsSchema("the instance that is followed")
         .nullable()
         .prefault(null)
         .describe("TLS of connections to that listener"),

@@ -65,7 +65,7 @@ export const pgbouncerSchema = z
         .nullable()
         .default(null)
         .describe("File with the password on its first line. Read for each connection. Default: no password"),
-      tls: tlsSchema("PgBouncer's server").nullable().prefault(null).describe("TLS of connections to host:port"),
+      tls: tlsSchema("PgBouncer").nullable().prefault(null).describe("TLS of connections to host:port"),
       processes: integer(1, 64)
         .default(1)
         .describe("How many processes share the port (so_reuseport). Each is a pooler of its own in this list"),

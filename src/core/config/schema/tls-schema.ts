@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { plainText } from "./value-schemas.ts";
 
-/** A `tls` mapping of connections that rolecall makes. @param servers whose certificates are verified, in the plural */
+/** A `tls` mapping of connections that rolecall makes. @param servers whose certificates are verified, with the article: `the nodes` */
 export function tlsSchema(servers: string) {
   const file = "the name of a PEM file";
   return z
@@ -10,20 +10,20 @@ export function tlsSchema(servers: string) {
         ca: plainText(file, 4096)
           .nullable()
           .default(null)
-          .describe(`CA certificates that the ${servers} are verified with. Default: those of the system`),
+          .describe(`CA certificates that verify ${servers}. Default: those of the system`),
         cert: plainText(file, 4096)
           .nullable()
           .default(null)
-          .describe(`Client certificate, for ${servers} that request one. Needs key`),
+          .describe(`Client certificate, where one is requested by ${servers}. Needs key`),
         key: plainText(file, 4096).nullable().default(null).describe("Key of the client certificate"),
         server_name: plainText("a host name", 253)
           .nullable()
           .default(null)
-          .describe(`Name in the ${servers}' certificates. Default: the host of each address`),
+          .describe(`Name in the certificates of ${servers}. Default: the host of each address`),
         verify: z
           .enum(["full", "chain"], { error: "full or chain" })
           .default("full")
-          .describe(`"chain" accepts any name in the ${servers}' certificates, and verifies only who signed them`),
+          .describe(`"chain" accepts any name in the certificates of ${servers}, and verifies only who signed them`),
       },
       { error: "a mapping with the keys ca, cert, key, server_name and verify" },
     )

@@ -146,7 +146,7 @@ function nodeTrouble({ node, condition, reason, detail, warning, refused, asked,
   if (first === undefined) return `${node}: ${warning}`;
   const figure = first.detail === null ? "" : ` ${first.detail}`;
   const beside = warning === null ? "" : `; ${warning}`;
-  return `${node} is refused in ${refused.length} of ${asked} checks: ${first.reason}${figure} (${first.pool ?? first.check})${beside}`;
+  return `${node} is refused in ${refused.length} of ${countText(asked, "check")}: ${first.reason}${figure} (${first.pool ?? first.check})${beside}`;
 }
 
 /**

@@ -3,6 +3,7 @@ import type { Drain } from "../../cluster/drain.ts";
 import { lastLeaderOf } from "../../cluster/leadership.ts";
 import { nodeNamed } from "../../cluster/lookup.ts";
 import type { Observation } from "../../cluster/observation.ts";
+import { tlsAction } from "../../cluster/values/tls-trouble.ts";
 import { formatByteSize } from "../../cluster/values/byte-size.ts";
 import { isNoFailover } from "../../cluster/values/tags.ts";
 import { plainCheck } from "../check.ts";
@@ -54,7 +55,7 @@ function noPrimary(view: ClusterView, inputs: SituationInputs): Told {
   const found = lossDetails(view, inputs);
   if (found.isIntended) return found;
   const trouble = dcsTrouble(view);
-  if (trouble === null) return found;
+  if (trouble === null) return { ...found, action: unreadableAction(view) ?? found.action };
   if (trouble.silence === null)
     return { ...found, next: `if the nodes reach the DCS, ${found.next}`, action: lookAtDcs };
   const candidates = candidatesOf(view);
@@ -63,6 +64,16 @@ function noPrimary(view: ClusterView, inputs: SituationInputs): Told {
     next: `no node can take the lock until the DCS answers${candidates.length === 0 ? "" : `; candidates: ${candidates.join(", ")}`}`,
     action: lookAtDcs,
   };
+}
+
+/** What to do where the last primary answers, and its certificate or that of rolecall is not accepted. */
+function unreadableAction(view: ClusterView): string | null {
+  const { cluster } = view;
+  const last = nodeNamed(cluster, claimsOf(view).holder ?? lastLeaderOf(cluster.leadership));
+  const [only] = cluster.nodes.length === 1 ? cluster.nodes : [];
+  const silent = last ?? only;
+  if (silent === undefined || silent.failuresInRow === 0) return null;
+  return tlsAction(silent.failure, silent.node.name);
 }
 
 const lookAtDcs = "Look at the DCS and at the network to it, then at the log of Patroni";

@@ -5,6 +5,7 @@ import { foreignScopeText } from "../evidence/node/foreign-scope.ts";
 import { isHeard } from "../evidence/node/freshness.ts";
 import { unansweredText } from "../evidence/node/unanswered-addresses.ts";
 import { isUnlisted } from "../evidence/node/unlisted.ts";
+import { tlsAction } from "../../cluster/values/tls-trouble.ts";
 import { countText, spanText } from "../wording.ts";
 import type { ClusterFacts } from "./cluster-facts.ts";
 import type { NodeStanding } from "./node-standing.ts";
@@ -52,12 +53,13 @@ function blindFound({ cluster, isBlind, nodes, view }: ClusterFacts): readonly C
 
 function tellBlind({ cluster }: ClusterView): Told {
   const failed = cluster.nodes.find(({ failure }) => failure !== null);
+  const tls = tlsAction(failed?.failure ?? null, cluster.nodes.length === 1 ? (failed?.node.name ?? "") : "the nodes");
   return {
     wrong: "blind",
     cause: `none of ${countText(cluster.nodes.length, "node")} answers rolecall${failed?.failure ? `; ${failed.node.name}: ${failed.failure.detail}` : ""}`,
     sinceMs: cluster.newestReportAtMs,
     next: "checks are answered 500 until a node answers: balancers can tell that from a no",
-    action: "Look at the network between rolecall and the nodes first: all nodes at once is rarely the nodes",
+    action: tls ?? "Look at the network between rolecall and the nodes first: all nodes at once is rarely the nodes",
   };
 }
 
@@ -73,6 +75,7 @@ export const withoutNodes = {
 
 function tellNoNodes({ cluster }: ClusterView): Told {
   const scope = foreignScopeText(cluster);
+  const [failed = null] = [...cluster.contacts.values()].flatMap(({ failure }) => failure ?? []);
   return {
     wrong: "no node is known",
     cause: scope ?? unansweredText(cluster) ?? "no configured address has answered with the members of the cluster",
@@ -80,7 +83,8 @@ function tellNoNodes({ cluster }: ClusterView): Told {
     next: "the configured addresses are asked again at every interval",
     action:
       scope === null
-        ? "Run `rolecall doctor`: the addresses, the scope or the network may be wrong"
+        ? (tlsAction(failed, "the nodes") ??
+          "Run `rolecall doctor`: the addresses, the scope or the network may be wrong")
         : "Correct the scope of the cluster in the configuration, or its addresses",
   };
 }
@@ -103,9 +107,9 @@ export const nodeDown = {
     isOf: ({ reason }) => reason === "down" || reason === "stale",
     harm: harmOfSilence,
     sinceMs: (_view, { sentAtMs }) => sentAtMs,
-    advice: (standing) => ({
+    advice: (standing, _view, { failure }) => ({
       next: "it is asked again at every interval, and returns when it answers",
-      action: lookAtSilent(standing),
+      action: lookAtSilent(standing, failure),
     }),
   },
   remedies: {
@@ -138,10 +142,10 @@ function nodesDown({ cluster, nodes }: ClusterFacts): readonly Case[] {
 }
 
 /** Only its Patroni was asked: that it is silent says nothing of its PostgreSQL, which may take writes. */
-function lookAtSilent({ node, was }: NodeStanding): string {
-  return was === "primary"
-    ? `Make sure that its PostgreSQL has stopped: only its Patroni is asked. Then look at ${node}`
-    : `Look at ${node} and its Patroni`;
+function lookAtSilent({ node, was }: NodeStanding, failure: Observation["failure"]): string {
+  const action = tlsAction(failure, node);
+  if (was !== "primary") return action ?? `Look at ${node} and its Patroni`;
+  return `Make sure that its PostgreSQL has stopped: only its Patroni is asked. ${action ?? `Then look at ${node}`}`;
 }
 
 /** Its PostgreSQL may still take writes. */
@@ -162,9 +166,9 @@ export const unlistedNode = {
     isOf: (_standing, view, observation) => isUnlisted(view, observation),
     harm: harmOfSilence,
     sinceMs: (_view, { sentAtMs }, { reason }) => (reason === "down" || reason === "stale" ? sentAtMs : null),
-    advice: (standing) => ({
+    advice: (standing, _view, { failure }) => ({
       next: "no member list names it any more, and rolecall asks it for a day before it forgets it",
-      action: lookAtSilent(standing),
+      action: lookAtSilent(standing, failure),
     }),
   },
   alerts: [],

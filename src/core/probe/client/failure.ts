@@ -1,4 +1,5 @@
 import type { Failure, FailureKind } from "../../cluster/observation.ts";
+import { tlsTroubleText } from "../../cluster/values/tls-trouble.ts";
 
 /** What system and client error codes mean for a probe. */
 const kinds: ReadonlyMap<string, FailureKind> = new Map<string, FailureKind>([
@@ -37,20 +38,7 @@ const words: ReadonlyMap<string, (message: string) => string> = new Map([
   ["ENETUNREACH", () => "network unreachable"],
   ["ENOTFOUND", (message) => `host name not found${hostOf(message)}`],
   ["EAI_AGAIN", (message) => `name server does not answer${hostOf(message)}`],
-  ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", untrustedText],
-  ["UNABLE_TO_GET_ISSUER_CERT", untrustedText],
-  ["UNABLE_TO_GET_ISSUER_CERT_LOCALLY", untrustedText],
-  ["SELF_SIGNED_CERT_IN_CHAIN", untrustedText],
-  ["DEPTH_ZERO_SELF_SIGNED_CERT", untrustedText],
 ]);
-
-/** The longest message is `unable to verify the first certificate`. */
-function untrustedText(message: string): string {
-  return (
-    "certificate not trusted, its authority is private or unknown: name the authority as tls.ca of the cluster, " +
-    `or with --node-ca beside --discover (${message})`
-  );
-}
 
 /** Classifies the error of a request. An unknown error counts as an unreadable response (`body`). */
 export function failureOf(thrown: unknown): Failure {
@@ -67,7 +55,12 @@ export function failureOf(thrown: unknown): Failure {
 }
 
 function detailOf(code: string, { name, message }: Error): string {
-  return words.get(code)?.(message) ?? `${certificateHint(code)}${code === "" ? name : code}: ${message}`;
+  const said = words.get(code)?.(message);
+  if (said !== undefined) return said;
+  const trouble = tlsTroubleText(code);
+  // OpenSSL has no words for an alert but its code.
+  if (trouble !== null) return `${trouble} (${code.startsWith("ERR_SSL_") ? code : message})`;
+  return `${code === "" ? name : code}: ${message}`;
 }
 
 /** From `Connect Timeout Error (attempted address: 10.0.0.1:8008, timeout: 500ms)` (undici 7). */
@@ -84,21 +77,6 @@ function hostOf(message: string): string {
 
 function codeOf(error: Error): string {
   return "code" in error && typeof error.code === "string" ? error.code : "";
-}
-
-/**
- * What a TLS alert of the node says about the client certificate. With TLS 1.2 a missing one is a failed handshake.
- * OpenSSL names the alerts by their first protocol, `SSLV3_ALERT_…`, since 3.5 `SSL/TLS_ALERT_…`: only the end of a
- * name counts.
- */
-function certificateHint(code: string): string {
-  if (code.endsWith("ALERT_CERTIFICATE_REQUIRED"))
-    return "the node requires a client certificate, tls.cert and tls.key: ";
-  if (code.endsWith("ALERT_HANDSHAKE_FAILURE"))
-    return "the node refuses the handshake; it may require a client certificate, tls.cert and tls.key: ";
-  if (/ALERT_(BAD_CERTIFICATE|UNKNOWN_CA|CERTIFICATE_(EXPIRED|REVOKED|UNKNOWN)|UNSUPPORTED_CERTIFICATE)$/.test(code))
-    return "the node refuses the client certificate of tls.cert: ";
-  return "";
 }
 
 /** TLS errors come as OpenSSL codes or as verification results such as `CERT_HAS_EXPIRED`. */

@@ -10,7 +10,7 @@ export function checkFleet(
   { follow, listen }: ValidParts,
 ): readonly ConfigIssue[] {
   if (!isObject(written)) return [];
-  const schema = tlsSchema("members");
+  const schema = tlsSchema("the members");
   // An invalid listener could be the one that is needed.
   const lacksAdmin = listen.length > 0 && listen.every(({ listener }) => (listener?.dialect ?? "admin") !== "admin");
   return [

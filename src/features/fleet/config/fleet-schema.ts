@@ -54,7 +54,7 @@ const fleetMapping = z
           "File with a token of the other members' admin listeners on its first line. Read for each connection. " +
             "Default: no token",
         ),
-      tls: tlsSchema("other members").nullable().prefault(null).describe("TLS of connections to the other members"),
+      tls: tlsSchema("the other members").nullable().prefault(null).describe("TLS of connections to the other members"),
     },
     { error: "a mapping with the keys of a fleet, at least name, advertise and etcd" },
   )

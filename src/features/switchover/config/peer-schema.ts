@@ -18,7 +18,7 @@ export const peerSchema = z
         .describe(
           "File with a token of the peer's pause_tokens on its first line. Read for each switchover. Default: no token",
         ),
-      tls: tlsSchema("peer").nullable().prefault(null).describe("TLS of connections to the peer"),
+      tls: tlsSchema("the peer").nullable().prefault(null).describe("TLS of connections to the peer"),
     },
     { error: "a mapping with the keys name, url, token_file and tls" },
   )

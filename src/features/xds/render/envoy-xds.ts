@@ -1,3 +1,4 @@
+import { countText } from "../../../core/health/wording.ts";
 import { hostname } from "node:os";
 import { stringify } from "yaml";
 import type { DatabaseAddress } from "../../../core/cluster/node.ts";
@@ -86,7 +87,7 @@ export async function renderEnvoyXds({ command, loadConfig }: RenderContext): Pr
     zone: options.zone,
     node: hostname(),
   };
-  result.cover("clusters", "complete", { detail: `${pools.length} pools` });
+  result.cover("clusters", "complete", { detail: countText(pools.length, "pool") });
   return bootstrapText(bootstrap, options);
 }
 

@@ -227,7 +227,7 @@ test("a replica that receives and does not replay is named as such", () => {
   const { cause, action } = situationAt(fixture, 3_100, sent({ bytes: 4 * MB }));
   assert.equal(
     cause,
-    "pg2 is refused in 1 of 1 checks: lagging 5MB (/replica?lag=4MB); 5MB of WAL is received and not replayed",
+    "pg2 is refused in 1 of 1 check: lagging 5MB (/replica?lag=4MB); 5MB of WAL is received and not replayed",
   );
   assert.equal(action, "Run `rolecall explain '/replica?lag=4MB' --node pg2`");
 });

@@ -89,8 +89,6 @@ test("a connection attempt that undici gives up has the text that the words are 
 
 for (const [code, kind] of [
   ["UND_ERR_HEADERS_OVERFLOW", "too_large"],
-  ["CERT_HAS_EXPIRED", "tls"],
-  ["ERR_TLS_CERT_ALTNAME_INVALID", "tls"],
   ["ERR_SSL_WRONG_VERSION_NUMBER", "tls"],
   ["HPE_INVALID_CONSTANT", "body"],
 ] as const) {
@@ -121,24 +119,4 @@ test("an unknown error counts as an unreadable response, described in at most 20
   const { kind, detail } = failureOf(new TypeError("x".repeat(1_000)));
   assert.equal(kind, "body");
   assert.equal(detail.length, 200);
-});
-
-test("a TLS alert is said in words, whichever name OpenSSL gives it", () => {
-  const rows: [code: string, words: RegExp][] = [
-    ["ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED", /^the node requires a client certificate, /],
-    ["ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE", /^the node refuses the handshake; it may require a client certificate, /],
-    [
-      "ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE",
-      /^the node refuses the handshake; it may require a client certificate, /,
-    ],
-    ["ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE", /^the node refuses the client certificate of tls\.cert: /],
-    ["ERR_SSL_SSL/TLS_ALERT_BAD_CERTIFICATE", /^the node refuses the client certificate of tls\.cert: /],
-    ["ERR_SSL_TLSV1_ALERT_UNKNOWN_CA", /^the node refuses the client certificate of tls\.cert: /],
-    ["ERR_SSL_WRONG_VERSION_NUMBER", /^ERR_SSL_WRONG_VERSION_NUMBER: /],
-  ];
-  for (const [code, words] of rows) {
-    const { kind, detail } = failureOf(errorWith(code));
-    assert.equal(kind, "tls", code);
-    assert.match(detail, words, code);
-  }
 });

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import assert from "node:assert/strict";
-import { copyFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer, type ServerOptions } from "node:https";
 import { join, dirname } from "node:path";
 import { test, type TestContext } from "node:test";
@@ -10,7 +10,8 @@ import type { TlsFiles } from "../../../../src/core/config/model/config.ts";
 import { unrestrictedAccess } from "../../../../src/core/config/model/listener-access-config.ts";
 import { NodeClient } from "../../../../src/core/probe/client/client.ts";
 import { readTls, type TlsMaterial } from "../../../../src/core/config/tls-material.ts";
-import { selfSignedCertificate } from "../../../fake/certificates.ts";
+import { tlsAction } from "../../../../src/core/cluster/values/tls-trouble.ts";
+import { expiredCopyOf, selfSignedCertificate } from "../../../fake/certificates.ts";
 import { clusterOf, configOf, guardsOff, listenerOf, nodeOf } from "../../../fake/config.ts";
 import { listenDuringTest } from "../../../fake/listen.ts";
 import { silentLogger } from "../../../fake/silent-logger.ts";
@@ -82,8 +83,83 @@ for (const version of ["-tls1_2", "-tls1_3"])
     const reply = await client.get("/leader");
     assert.ok("failure" in reply);
     assert.equal(reply.failure.kind, "tls", reply.failure.detail);
-    assert.match(reply.failure.detail, /client certificate, tls\.cert and tls\.key: ERR_SSL_/);
+    assert.match(reply.failure.detail, /client certificate, tls\.cert and tls\.key \(ERR_SSL_/);
   });
+
+/** What is wrong with the certificate of a node, what is said of it at the second probe, and what there is to do. */
+const refusedCertificates: readonly (readonly [
+  what: string,
+  served: (context: TestContext) => { readonly cert: string; readonly key: string; readonly ca: string | null },
+  says: RegExp,
+  action: RegExp,
+])[] = [
+  [
+    "is of an authority that rolecall does not know",
+    (context) => ({ ...selfSignedCertificate(context), ca: null }),
+    /^certificate not trusted, its authority is private or unknown: /,
+    /^Give rolecall the authority that signed the certificate of pg1: `tls\.ca` of the cluster, or --node-ca FILE/,
+  ],
+  [
+    "has expired",
+    (context) => {
+      const issued = selfSignedCertificate(context);
+      const expired = expiredCopyOf(issued);
+      return { cert: readFileSync(expired, "utf8"), key: issued.key, ca: expired };
+    },
+    /^the certificate of the node has expired \(valid from \S+ to 20\d\d-\S+Z\)$/,
+    /^Renew the certificate of pg1 \(`restapi\.certfile` of its Patroni\), and reload Patroni there$/,
+  ],
+  [
+    "is for another name",
+    (context) => {
+      const issued = selfSignedCertificate(context, "DNS:db.internal");
+      return { ...issued, ca: issued.certFile };
+    },
+    /^the certificate of the node is for another name \(Hostname\/IP does not match certificate's altnames: .*127\.0\.0\.1/,
+    /^Issue a certificate for the address by which pg1 is reached, or set `tls\.server_name`/,
+  ],
+];
+
+for (const [what, serve, says, action] of refusedCertificates)
+  test(`the certificate of a node ${what}: the cause and what to do`, async (context) => {
+    const { cert, key, ca } = serve(context);
+    const { origin } = await serveTls(context, { cert, key });
+    const tls = ca === null ? null : readTls(filesOf({ ca }));
+    const client = new NodeClient(origin, { connectTimeoutMs: 2_000, timeoutMs: 5_000 }, tls);
+    context.after(() => client.close());
+    const failure = await until("the whole cause", async () => {
+      const reply = await client.get("/leader");
+      assert.ok("failure" in reply);
+      assert.equal(reply.failure.kind, "tls");
+      return says.test(reply.failure.detail) ? reply.failure : undefined;
+    });
+    assert.match(tlsAction(failure, "pg1") ?? "", action);
+  });
+
+test("a client certificate that has expired, or whose authority the node does not know: which one, and what to do", async (context) => {
+  const node = selfSignedCertificate(context);
+  const own = selfSignedCertificate(context);
+  const expired = expiredCopyOf(node);
+  for (const [cert, trusted, action] of [
+    [expired, expired, /^Renew the client certificate, `tls\.cert` of the cluster/],
+    [own.certFile, node.certFile, /^(?:Sign|Compare) `tls\.cert` of the cluster/],
+  ] as const) {
+    const files = `-cert ${node.certFile} -key ${node.keyFile} -CAfile ${trusted}`;
+    const args = `s_server -accept 127.0.0.1:0 -Verify 1 -verify_return_error -www ${files}`;
+    const server = spawn("openssl", args.split(" "));
+    context.after(() => server.kill());
+    let printed = "";
+    server.stdout.on("data", (text: Buffer) => (printed += text.toString()));
+    await until("a port", () => /ACCEPT .*:\d+/.test(printed));
+    const [, port] = /ACCEPT .*:(\d+)/.exec(printed) ?? [];
+    const tls = readTls(filesOf({ ca: node.certFile, cert, key: cert === own.certFile ? own.keyFile : node.keyFile }));
+    const client = new NodeClient(`https://127.0.0.1:${port}`, { connectTimeoutMs: 2_000, timeoutMs: 5_000 }, tls);
+    context.after(() => client.close());
+    const reply = await client.get("/leader");
+    assert.ok("failure" in reply);
+    assert.match(tlsAction(reply.failure, "pg1") ?? reply.failure.detail, action);
+  }
+});
 
 test("sends and verifies the configured server name", async (context) => {
   const node = selfSignedCertificate(context, "DNS:db.internal");
