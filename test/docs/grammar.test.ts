@@ -13,7 +13,7 @@ import { allConditions } from "../../src/app/registry/conditions.ts";
 const faults: readonly (readonly [what: string, pattern: RegExp])[] = [
   [
     "a plural after 1",
-    /(?<![\d.,:/-])\b1 (?:nodes|replicas|checks|probes|clusters|poolers|pools|findings|servers|members|rules|databases|samples)\b/,
+    /(?<![\d.,:/-])\b1 (?:nodes|replicas|checks|probes|clusters|poolers|pools|findings|servers|members|rules|databases|samples)\b(?! of severity)/,
   ],
   [
     "a singular after a number",

@@ -1,4 +1,3 @@
-import { countText } from "../../../core/health/wording.ts";
 import { restrictingTags } from "../../../core/cluster/values/tags.ts";
 import type { DrainOverview } from "../../../core/health/documents/node-overview.ts";
 import { isSevere } from "../../../core/health/conditions/cluster-condition.ts";
