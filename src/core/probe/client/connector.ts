@@ -26,7 +26,7 @@ export function connectorOf(
         const nowMs = performance.now();
         if (nowMs - askedAtMs >= validityGapMs) {
           askedAtMs = nowMs;
-          askValidity(options, { ...tls }, timeoutMs, (found) => (validity = found));
+          askValidity(options, { tls: { ...tls }, timeoutMs }, (found) => (validity = found));
         }
         if (validity !== null) error.message = validity;
       } else validity = null;
@@ -44,8 +44,7 @@ function isOutOfDate(error: Error): boolean {
  */
 function askValidity(
   { hostname, port }: Pick<buildConnector.Options, "hostname" | "port">,
-  { servername, ...material }: TlsMaterial,
-  timeoutMs: number,
+  { tls: { servername, ...material }, timeoutMs }: { readonly tls: TlsMaterial; readonly timeoutMs: number },
   tell: (validity: string) => void,
 ): void {
   const host = hostname.replace(/^\[|\]$/g, "");
