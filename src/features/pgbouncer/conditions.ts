@@ -1,5 +1,11 @@
 /** That a PgBouncer of the configuration does not answer, as a condition. Free of Node. */
-import { type Case, type Condition, oneCase, type Found, type ToldCluster } from "../../core/health/conditions/condition.ts";
+import {
+  type Case,
+  type Condition,
+  oneCase,
+  type Found,
+  type ToldCluster,
+} from "../../core/health/conditions/condition.ts";
 import { countText, listText } from "../../core/health/wording.ts";
 import { poolerEnds } from "./event-kinds.ts";
 

@@ -20,7 +20,12 @@ function situation(poolers: readonly KnownPooler[], lost: readonly string[] = []
   }
   const view = viewAt(watched.cluster, watched.policy, 10_000);
   const nodes = view.cluster.nodes.map((node) => nodeOverview(view, node, []));
-  return situationOf(view, { nodes, asked: [], wallMs: 0, brought: { found: poolersFound("demo", poolers), seen: [] } });
+  return situationOf(view, {
+    nodes,
+    asked: [],
+    wallMs: 0,
+    brought: { found: poolersFound("demo", poolers), seen: [] },
+  });
 }
 
 describe("a pooler that does not answer", () => {
