@@ -1,9 +1,10 @@
 import { clusterEventKindsOf, type EventKind, processEventKinds } from "../../core/events/cluster-event.ts";
 import { routeEnds } from "../../features/audit/event-kinds.ts";
+import { canaryEnds } from "../../features/canary/event-kinds.ts";
 import { switchoverChanges } from "../../features/switchover/event-kinds.ts";
 
 /** The events that begin and end the conditions of features, in the order of references. */
-const featureEnds: { readonly [begins in EventKind]?: EventKind } = { ...routeEnds };
+const featureEnds: { readonly [begins in EventKind]?: EventKind } = { ...routeEnds, ...canaryEnds };
 
 /** The other kinds of events of features. */
 const featureChanges: readonly EventKind[] = [...switchoverChanges];

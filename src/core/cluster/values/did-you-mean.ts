@@ -13,6 +13,13 @@ export function didYouMean(text: string, candidates: readonly string[]): string 
   return best;
 }
 
+/** Returns what a user may have meant: the first candidate that begins so, else the most similar one, or `null`. */
+export function suggest(text: string, candidates: readonly string[]): string | null {
+  const bare = text.replace(/^-+/, "");
+  const longer = bare.length < 2 ? undefined : candidates.find((candidate) => candidate.startsWith(text));
+  return longer ?? didYouMean(text, candidates);
+}
+
 /**
  * How many letters to insert, delete, replace or exchange with their neighbour to turn `left` into `right`: the optimal
  * string alignment distance.

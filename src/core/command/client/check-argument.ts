@@ -9,7 +9,7 @@ import {
 import type { HealthPolicy } from "../../health/health-policy.ts";
 import { routeOf, routePaths } from "../../health/route.ts";
 import { CommandError } from "../framework/command-error.ts";
-import { suggest } from "../framework/suggest.ts";
+import { suggest } from "../../cluster/values/did-you-mean.ts";
 
 /**
  * Parses a check as a listener does.

@@ -79,6 +79,7 @@ function readCluster(row: JsonObject): StatusCluster {
         asked_ms_ago: numberOrNull(ago) ?? 0,
       })),
     routes: listOf(row["routes"]).filter((text) => typeof text === "string"),
+    ...(Array.isArray(row["canaries"]) ? { canaries: listOf(row["canaries"]).filter(isObject) } : {}),
     nodes: listOf(row["nodes"]).filter(isObject).map(readNode),
     situation: readSituation(objectOf(row["situation"])),
   };

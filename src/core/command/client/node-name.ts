@@ -1,5 +1,5 @@
 import { CommandError } from "../framework/command-error.ts";
-import { suggest } from "../framework/suggest.ts";
+import { suggest } from "../../cluster/values/did-you-mean.ts";
 import type { ClusterStatus, StatusCluster } from "./status-types.ts";
 
 /** A node of a cluster, or with `node: null` the whole cluster. */

@@ -9,7 +9,7 @@ import {
   type Setting,
 } from "../contexts/server-settings.ts";
 import type { CommandContext } from "../framework/command-context.ts";
-import { suggest } from "../framework/suggest.ts";
+import { suggest } from "../../cluster/values/did-you-mean.ts";
 import { CommandError } from "../framework/command-error.ts";
 import { diagnoseContextsProblem } from "../result/config-problem.ts";
 

@@ -3,7 +3,7 @@ import { Arguments } from "./arguments.ts";
 import type { CommandDescription, OptionSpec } from "./command-description.ts";
 import { CommandError } from "./command-error.ts";
 import { commonOptions } from "./options.ts";
-import { suggest } from "./suggest.ts";
+import { suggest } from "../../cluster/values/did-you-mean.ts";
 
 /** A parsed command line. */
 export interface ParsedArguments {
