@@ -1,5 +1,11 @@
 /** What canaries have found, as conditions. Free of Node. */
-import { type Case, type Condition, type Found, oneCase } from "../../core/health/conditions/condition.ts";
+import {
+  type Case,
+  type Condition,
+  type Found,
+  oneCase,
+  type ToldCluster,
+} from "../../core/health/conditions/condition.ts";
 import { isElsewhere, isFailing, type KnownCanary } from "./core/canary.ts";
 import { canaryAction, errorText, roadText } from "./core/canary-text.ts";
 import { canaryEnds } from "./event-kinds.ts";
@@ -21,7 +27,7 @@ export const canaryAstray = {
     endText: (cluster: string) => `the canaries of ${cluster} reach no other database any more`,
     ...found,
   },
-  status: { field: "canaries" },
+  status: { tellCase: tellCanary },
   alerts: ["RolecallCanaryAstray"],
 } as const satisfies Condition;
 
@@ -37,7 +43,7 @@ export const canaryWriteFailed = {
     endText: (cluster: string) => `the write canaries of ${cluster} commit again`,
     ...found,
   },
-  status: { field: "canaries" },
+  status: { tellCase: tellCanary },
   alerts: ["RolecallCanaryWriteFails"],
 } as const satisfies Condition;
 
@@ -53,7 +59,7 @@ export const canaryReadFailed = {
     endText: (cluster: string) => `the read canaries of ${cluster} read again`,
     ...found,
   },
-  status: { field: "canaries" },
+  status: { tellCase: tellCanary },
   alerts: ["RolecallCanaryReadFails"],
 } as const satisfies Condition;
 
@@ -104,4 +110,18 @@ function caseOf(failing: readonly KnownCanary[], severity: Case["severity"], wha
 
 function failingSince({ state }: KnownCanary): number {
   return state.phase === "failed" ? state.failingSinceMs : Infinity;
+}
+
+/** What clients get, by the level of a case: its severity. */
+function tellCanary({ level, message, sinceMs, figures: { action } }: Case): ToldCluster {
+  const isError = level === "error";
+  return {
+    condition: isError ? "clients failing" : "warning",
+    ...(isError ? {} : { harm: "missing" }),
+    wrong: isError ? "clients fail" : "some clients fail",
+    cause: message,
+    sinceMs: sinceMs ?? null,
+    next: null,
+    action: typeof action === "string" ? action : null,
+  };
 }

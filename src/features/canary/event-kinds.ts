@@ -1,8 +1,8 @@
 /** The kinds of events that begin the conditions of canaries, and those that end them. */
 export const canaryEnds = {
+  canary_astray: "canary_back",
   canary_write_failed: "canary_write_passed",
   canary_read_failed: "canary_read_passed",
-  canary_astray: "canary_back",
 } as const;
 
 type CanaryEnds = typeof canaryEnds;

@@ -1,5 +1,5 @@
 import type { Feature } from "../../core/feature/feature.ts";
-import { canaryDocument } from "./core/canary-text.ts";
+import { canaryDocument, canaryText } from "./core/canary-text.ts";
 import { canaryMetrics } from "./canary-metrics.ts";
 import { canariesFound } from "./conditions.ts";
 import type { RunningCanaries } from "./open-canaries.ts";
@@ -11,6 +11,12 @@ export const canary: Feature<RunningCanaries> = {
   load: async () => (await import("./open-canaries.ts")).openCanaries,
   metrics: canaryMetrics,
   conditions: (running, cluster) => canariesFound(running.known(cluster)),
+  seen: (running, cluster) => {
+    const { nowMs } = running.instant();
+    return running
+      .known(cluster)
+      .flatMap((one) => (one.kind === "write" && one.state.phase === "passed" ? [canaryText(one, nowMs)] : []));
+  },
   overview: (running, cluster) => {
     const canaries = running.known(cluster);
     const instant = running.instant();

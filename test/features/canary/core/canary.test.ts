@@ -155,6 +155,23 @@ suite("what holds of a cluster", () => {
   });
 });
 
+test("a cluster whose write canary fails is not ok: the situation tells it, and what to do", () => {
+  const told = canariesFound([after([tooMany, tooMany])]).map(({ condition: { status }, found }) =>
+    "tellCase" in status ? status.tellCase(found) : null,
+  );
+  assert.deepEqual(told, [
+    {
+      condition: "clients failing",
+      wrong: "clients fail",
+      cause: "clients cannot write through orders-write: 53300 too many clients already",
+      sinceMs: 0,
+      next: null,
+      action:
+        "Find what holds the connections (pg_stat_activity), and end idle ones. A pooler before the database bounds them",
+    },
+  ]);
+});
+
 test("names are quoted in the table's SQL, and values by the driver", () => {
   assert.match(tableSql("canary"), /TO canary;\n$/);
   assert.match(tableSql('My "role"'), /TO "My ""role""";\n$/);
