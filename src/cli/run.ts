@@ -13,7 +13,6 @@ import type { CommandContext, OutputFormat } from "../core/command/framework/com
 import { renderFindings, shownFindings } from "../core/command/output/findings.ts";
 import { styleFor } from "../core/command/output/style.ts";
 import { suggest } from "../core/cluster/values/did-you-mean.ts";
-import { untilAborted } from "../core/command/framework/until-aborted.ts";
 import { escapeUnsafe } from "../core/cluster/values/unsafe-text.ts";
 import { version } from "../core/config/version.ts";
 import { errorMessage } from "../core/cluster/values/error-message.ts";
@@ -145,7 +144,11 @@ function tryTo(report: (() => string | void) | undefined): string | null {
 }
 
 function abortOf(signal: AbortSignal): Promise<Cause> {
-  return untilAborted(signal).then(() => ({ abortReason: signal.reason }));
+  return new Promise((resolve) => {
+    const tell = (): void => resolve({ abortReason: signal.reason });
+    if (signal.aborted) tell();
+    else signal.addEventListener("abort", tell, { once: true });
+  });
 }
 
 /** @param next what to do after an interruption, if the command says so */

@@ -37,6 +37,7 @@ const texts: Readonly<Record<string, readonly string[]>> = {
   "drain-last": ["drain", "pg2", "--for", "30m", "--reason", "kernel upgrade"],
   drains: ["drains"],
   verify: ["verify"],
+  "canaries-sql": ["canaries", "--sql", "canary"],
   fleet: ["fleet"],
   "fleet-one": ["fleet", "--cluster", "shop"],
   "fleet-drain": ["fleet", "drain", "edge2:9443", "--for", "1h"],

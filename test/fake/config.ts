@@ -92,6 +92,7 @@ export function clusterOf(parts: Partial<ClusterConfig>): ClusterConfig {
     dcs: null,
     zones: null,
     companions: [],
+    canaries: [],
     follow: [],
     guards: defaultGuards,
     ...parts,

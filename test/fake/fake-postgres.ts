@@ -4,7 +4,11 @@ import { portOf } from "./listen.ts";
 
 /** The answer to a query: rows of one shape, an error, or none at all. */
 export type FakeAnswer =
-  | { readonly rows: readonly Readonly<Record<string, string | null>>[] }
+  | {
+      readonly rows: readonly Readonly<Record<string, string | null>>[];
+      /** The command tag. Default: that of a SELECT */
+      readonly tag?: string;
+    }
   | { readonly sqlState: string; readonly message: string }
   | "silence"
   | "close";
@@ -28,6 +32,11 @@ export class FakePostgres {
 
   async start(): Promise<void> {
     await new Promise<void>((resolve) => void this.#server.listen(0, "127.0.0.1", resolve));
+  }
+
+  /** How many connections are open. */
+  get connections(): number {
+    return this.#sockets.size;
   }
 
   get port(): number {
@@ -89,7 +98,7 @@ export class FakePostgres {
       typed("D", int16(columns.length), ...columns.map((name) => field(row[name] ?? null))),
     );
     const messages = columns.length === 0 ? [] : [typed("T", int16(columns.length), ...description), ...rows];
-    socket.write(Buffer.concat([...messages, typed("C", text0(`SELECT ${rows.length}`)), ready()]));
+    socket.write(Buffer.concat([...messages, typed("C", text0(answer.tag ?? `SELECT ${rows.length}`)), ready()]));
   }
 }
 

@@ -2,6 +2,7 @@ import type { CommandSpec } from "../../core/command/framework/command.ts";
 import { type CommandVerbs, withVerbs } from "../../core/command/framework/verbs.ts";
 import { eventKinds } from "./event-kinds.ts";
 import { auditCommands } from "../../features/audit/commands.ts";
+import { canaryCommands } from "../../features/canary/commands.ts";
 import { fleetCommands } from "../../features/fleet/commands.ts";
 import { managementCommands } from "../../features/gateway/commands.ts";
 import { pastCommands } from "../../features/history/commands.ts";
@@ -13,7 +14,7 @@ const addedVerbs: readonly CommandVerbs[] = [incidentVerbs];
 
 /** The commands of the features, by the group of the help that they belong to. */
 export const featureCommands: { readonly look: readonly CommandSpec[]; readonly act: readonly CommandSpec[] } = {
-  look: [...auditCommands, ...fleetCommands, ...pastCommands].map(withAdded),
+  look: [...auditCommands, ...canaryCommands, ...fleetCommands, ...pastCommands].map(withAdded),
   act: [...switchoverCommands, ...managementCommands].map(withAdded),
 };
 
@@ -32,7 +33,19 @@ function withChoices(command: CommandSpec): CommandSpec {
 
 /** The order of the commands in the help, by their group. */
 export const commandOrder: { readonly look: readonly string[]; readonly act: readonly string[] } = {
-  look: ["status", "pools", "verify", "fleet", "check", "explain", "watch", "compare", "history", "incident"],
+  look: [
+    "status",
+    "pools",
+    "verify",
+    "canaries",
+    "fleet",
+    "check",
+    "explain",
+    "watch",
+    "compare",
+    "history",
+    "incident",
+  ],
   act: [
     "drain",
     "distrust",

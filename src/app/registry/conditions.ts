@@ -1,11 +1,18 @@
 import type { EventKind } from "../../core/events/cluster-event.ts";
 import { poolerDown } from "../../features/pgbouncer/conditions.ts";
 import { routesDiffer } from "../../features/audit/conditions.ts";
+import { canaryAstray, canaryReadFailed, canaryWriteFailed } from "../../features/canary/conditions.ts";
 import type { Condition } from "../../core/health/conditions/condition.ts";
 import { conditions, foundConditions } from "../../core/health/conditions/conditions.ts";
 
 /** The conditions that features bring, in the order in which references list their events. */
-const featureConditions: readonly Condition<EventKind>[] = [routesDiffer, poolerDown];
+const featureConditions: readonly Condition<EventKind>[] = [
+  routesDiffer,
+  poolerDown,
+  canaryAstray,
+  canaryWriteFailed,
+  canaryReadFailed,
+];
 
 /** Every condition: of the core, and of features. */
 export const allConditions: readonly Condition<EventKind>[] = [...conditions, ...featureConditions];

@@ -10,6 +10,8 @@ import type { ListenerDialect } from "../../core/config/values/listener-dialect.
 import { ConfigKeys } from "../../core/config/sources/override-keys.ts";
 import { checkAudit } from "../../features/audit/config/audit-checks.ts";
 import { auditSchema } from "../../features/audit/config/audit-schema.ts";
+import { canaryFiles, checkCanaries, completeCanaries } from "../../features/canary/config/canary-checks.ts";
+import { canaryKeys } from "../../features/canary/config/canary-schema.ts";
 import { checkFleet } from "../../features/fleet/config/fleet-checks.ts";
 import { fleetFiles } from "../../features/fleet/config/fleet-files.ts";
 import { completeFleet, fleetSchema } from "../../features/fleet/config/fleet-schema.ts";
@@ -25,7 +27,7 @@ const featureKeys = { peers: peersSchema, fleet: fleetSchema, audit: auditSchema
 };
 
 /** What each feature checks of its part against the rest. */
-const checks: ConfigRules["checks"] = [checkPeers, checkFleet, checkAudit];
+const checks: ConfigRules["checks"] = [checkPeers, checkFleet, checkAudit, checkCanaries];
 
 /** The dialects of listeners that features bring. */
 export const featureDialects: readonly ListenerDialect[] = [xdsDialect];
@@ -36,13 +38,13 @@ const listener = z
   .transform((written) => ({ ...completeListener(written), ...completeXds(written) }));
 
 /** The schema of an entry of `clusters`. */
-const cluster = z.strictObject(clusterKeys, clusterError);
+const cluster = z.strictObject({ ...clusterKeys, ...canaryKeys }, clusterError);
 
 /** What completes the part of each feature. */
-const completions: ConfigRules["completions"] = [completePeers, completeFleet, completeHistory];
+const completions: ConfigRules["completions"] = [completePeers, completeFleet, completeHistory, completeCanaries];
 
 /** The files that the part of each feature names. */
-export const featureFiles: readonly FindConfiguredFiles[] = [peerFiles, fleetFiles];
+export const featureFiles: readonly FindConfiguredFiles[] = [peerFiles, fleetFiles, canaryFiles];
 
 /** The order of the keys in the references. */
 const keyOrder: readonly string[] = [

@@ -4,6 +4,7 @@
  */
 export const containedFeatures: readonly string[] = [
   "agent",
+  "canary",
   "companions",
   "dcs",
   "exporter",

@@ -1,5 +1,6 @@
 import type { CountedMetric, FeatureCounted } from "../../core/metrics/counted-metrics.ts";
 import { agentCounted } from "../../features/agent/counted.ts";
+import { canaryCounted } from "../../features/canary/counted.ts";
 import { dcsCounted } from "../../features/dcs/counted.ts";
 import { gatewayCounted } from "../../features/gateway/counted.ts";
 import { haproxyCounted } from "../../features/haproxy/counted.ts";
@@ -14,4 +15,5 @@ export const featureCounted: Readonly<Record<string, CountedMetric>> = {
   ...agentCounted,
   ...haproxyCounted,
   ...xdsCounted,
+  ...canaryCounted,
 } satisfies FeatureCounted;

@@ -1,5 +1,6 @@
 import { agent } from "../../features/agent/feature.ts";
 import { audit } from "../../features/audit/feature.ts";
+import { canary } from "../../features/canary/feature.ts";
 import { companionChecks } from "../../features/companions/feature.ts";
 import { dcsEvidence } from "../../features/dcs/feature.ts";
 import { exporterProber } from "../../features/exporter/feature.ts";
@@ -30,6 +31,7 @@ export function featuresOf(context: FeaturesContext): Features {
     featureIn(xds, context),
     featureIn(agent, context),
     featureIn(audit, context),
+    featureIn(canary, context),
     featureIn(gateway, context),
     featureIn(switchover, context),
   ]);

@@ -10,8 +10,16 @@ export async function explainSituation(context: CommandContext): Promise<void> {
   const { args, result, print, style } = context;
   const { by, clusters } = await fetchStatus(context);
   result.cover("rules", "complete", { detail: by });
-  result.data = { clusters: clusters.map(({ cluster, situation }) => ({ cluster, ...situation })) };
-  for (const { cluster, situation } of clusters)
-    print([style.bold(safe(cluster)), ...situationLines(situation).map(safe), ""].join("\n"));
+  result.data = {
+    clusters: clusters.map(({ cluster, situation, canaries }) => ({
+      cluster,
+      ...situation,
+      ...(canaries === undefined ? {} : { canaries }),
+    })),
+  };
+  for (const { cluster, situation, canaries = [] } of clusters) {
+    const tried = canaries.map(({ text }) => `canary:  ${typeof text === "string" ? text : "?"}`);
+    print([style.bold(safe(cluster)), ...[...situationLines(situation), ...tried].map(safe), ""].join("\n"));
+  }
   diagnoseClusters(result, clusters, sourceWords(args));
 }

@@ -79,6 +79,7 @@ const sameKeys: ReadonlyMap<string, string> = new Map([
   ["clusters[].dcs.tls", "clusters[].tls"],
   ["clusters[].dcs.auth", "clusters[].auth"],
   ["poolers[].pgbouncer.tls", "clusters[].tls"],
+  ["clusters[].canaries[].tls", "clusters[].tls"],
   ["peers[].tls", "clusters[].tls"],
   ["fleet.tls", "clusters[].tls"],
   ["fleet.etcd.tls", "clusters[].tls"],

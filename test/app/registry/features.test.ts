@@ -42,6 +42,31 @@ const uses: Readonly<Record<string, Use>> = {
     }),
     works: (_, server) => until("a look at the Envoy", () => server.accepted > 0),
   },
+  canary: {
+    config: ({ port }) => ({
+      clusters: [
+        clusterOf({
+          canaries: [
+            {
+              pool: "w",
+              url: {
+                address: { host: "127.0.0.1", port },
+                user: "canary",
+                database: "app",
+                target: `127.0.0.1:${port}/app`,
+              },
+              intervalMs: 5_000,
+              timeoutMs: 2_000,
+              passwordFile: null,
+              tls: null,
+            },
+          ],
+        }),
+      ],
+      pools: [{ name: "w", cluster: "demo", check: plainCheck("primary"), checkText: "/primary", weight: null }],
+    }),
+    works: (_, server) => until("a try", () => server.open.size > 0),
+  },
   history: {
     config: () => ({
       history: {

@@ -63,6 +63,7 @@ test("a minimal file gets every default", () => {
         source: null,
         zones: null,
         companions: [],
+        canaries: [],
         follow: [],
         dcs: null,
         guards,

@@ -101,7 +101,7 @@ test("RC200: reports a console that cannot be reached, does not answer, or is no
       ["RC200", "pooler gone: Cannot use the console at /no/such/folder: the socket does not exist (ENOENT)"],
       [
         "RC200",
-        "pooler other: Cannot use the console at ADDRESS: the server sent a message that no console sends: is it the console of a PgBouncer?",
+        "pooler other: Cannot use the console at ADDRESS: the server sent a message of another protocol: is it the console of a PgBouncer?",
       ],
       ["RC200", "pooler silent: Cannot use the console at ADDRESS: no complete answer within 2000 ms"],
       ["RC006", "poolers[0].pgbouncer.password_file: FILE cannot be read"],

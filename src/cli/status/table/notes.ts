@@ -1,4 +1,5 @@
 import { restrictingTags } from "../../../core/cluster/values/tags.ts";
+import type { JsonObject } from "../../../core/cluster/values/json.ts";
 import type { DrainOverview } from "../../../core/health/documents/node-overview.ts";
 import { isSevere } from "../../../core/health/conditions/cluster-condition.ts";
 import { headlineOf } from "../../../core/health/documents/situation.ts";
@@ -96,6 +97,26 @@ export function routeNotes({ routes = [], situation }: StatusCluster, style: Sty
       : [{ text: `traffic: ${countText(others.length, "more finding")}: rolecall verify`, paint: style.red }];
   const more = others.length === 0 ? "" : ` (and ${others.length} more)`;
   return [{ text: `traffic: ${worst}${more}: rolecall verify`, paint: style.red }];
+}
+
+/** How many canaries that pass have a line. */
+const canariesMax = 2;
+
+/** What canaries tried: each that fails, and some that pass. */
+export function canaryNotes({ canaries = [] }: StatusCluster, style: Style): readonly TitlePart[] {
+  const failing = canaries.filter(({ state }) => state === "failed");
+  const others = canaries.filter(({ state }) => state !== "failed");
+  const shown = others.slice(0, canariesMax);
+  const left = others.length - shown.length;
+  return [
+    ...failing.map((one) => ({ text: `canary: ${canaryText(one)}`, paint: style.red })),
+    ...shown.map((one) => ({ text: `canary: ${canaryText(one)}`, paint: style.dim })),
+    ...(left === 0 ? [] : [{ text: `canary: ${left} more that do not fail: rolecall canaries`, paint: style.dim }]),
+  ];
+}
+
+function canaryText({ text }: JsonObject): string {
+  return typeof text === "string" ? text : "?";
 }
 
 function unpaintedPart(text: string): TitlePart {

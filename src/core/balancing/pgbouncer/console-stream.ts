@@ -6,7 +6,7 @@ import { formatHostPort } from "../../config/values/address.ts";
 import type { TlsMaterial } from "../../config/tls-material.ts";
 import { type PoolerAddress, socketOf } from "../../config/values/pooler-address.ts";
 import { ConsoleError } from "./console-error.ts";
-import { MessageGuard } from "./message-guard.ts";
+import { consoleWords, MessageGuard, type ServerWords } from "./message-guard.ts";
 
 /** The request for TLS of PostgreSQL's protocol: its length, and a number that is no version. */
 const tlsRequest = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]);
@@ -15,13 +15,20 @@ const tlsRequest = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]);
 const largeChunk = 8 * 1024;
 
 /**
- * The connection to a console as `pg` wants it. What the server sends passes a guard before `pg` reads it. It makes TLS
+ * The connection to a console, or to another server of PostgreSQL's protocol, as `pg` wants it. What the server sends passes a guard before `pg` reads it. It makes TLS
  * itself, because `pg` would read what comes over TLS without the guard. Ends with a ConsoleError.
  */
 export class ConsoleStream extends Duplex {
   /** Limits what the server may send. */
-  readonly guard: MessageGuard = new MessageGuard();
+  readonly guard: MessageGuard;
+  readonly #words: ServerWords;
   #socket: Socket | null = null;
+
+  constructor(words: ServerWords = consoleWords) {
+    super();
+    this.#words = words;
+    this.guard = new MessageGuard(words);
+  }
 
   /** Connects. @throws ConsoleError, and what the error of the socket or of TLS is */
   async open(address: PoolerAddress, tls: TlsMaterial | null): Promise<void> {
@@ -31,7 +38,10 @@ export class ConsoleStream extends Duplex {
     this.#socket = socket;
     await happens(socket, "connect");
     this.guard.isPrivate = mayLogInClear(address, tls !== null);
-    const secured = tls === null || !("host" in address) ? socket : await secure(socket, address.host, tls);
+    const secured =
+      tls === null || !("host" in address)
+        ? socket
+        : await secure(socket, { host: address.host, tls, words: this.#words });
     this.#socket = secured;
     secured.on("data", (chunk: Buffer) => this.#receive(chunk));
     secured.on("error", (error) => this.destroy(error));
@@ -103,12 +113,14 @@ export function mayLogInClear(address: PoolerAddress, hasTls: boolean): boolean 
 }
 
 /** Asks for TLS and makes it. */
-async function secure(socket: Socket, host: string, tls: TlsMaterial): Promise<Socket> {
+async function secure(
+  socket: Socket,
+  { host, tls, words }: { readonly host: string; readonly tls: TlsMaterial; readonly words: ServerWords },
+): Promise<Socket> {
   socket.write(tlsRequest);
   const answer = await firstBytes(socket);
   // Bytes after the answer were not encrypted: they are from somebody else (CVE-2021-23222).
-  if (answer.length !== 1 || answer[0] !== "S".charCodeAt(0))
-    throw new ConsoleError("unusable", "PgBouncer offers no TLS (client_tls_sslmode)");
+  if (answer.length !== 1 || answer[0] !== "S".charCodeAt(0)) throw new ConsoleError("unusable", words.noTls);
   const secured = connectTls({ socket, host, ...tls });
   await happens(secured, "secureConnect");
   return secured;

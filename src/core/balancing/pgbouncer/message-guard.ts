@@ -1,8 +1,30 @@
 import { ConsoleError } from "./console-error.ts";
 
-/** The most bytes of one answer: SHOW CLIENTS with some 50,000 clients. */
-const bytesMax = 16 * 1024 * 1024;
-const rowsMax = 100_000;
+/** How much one answer may have. */
+export interface AnswerLimits {
+  readonly bytes: number;
+  readonly rows: number;
+}
+
+/** What is said of a server that is not what it should be. */
+export interface ServerWords {
+  /** It offers no TLS. */
+  readonly noTls: string;
+  /** It asks for the password where somebody could read it. */
+  readonly clearPassword: string;
+  /** What follows a message that it should not send. */
+  readonly foreign: string;
+}
+
+/** Of the console of a PgBouncer. */
+export const consoleWords: ServerWords = {
+  noTls: "PgBouncer offers no TLS (client_tls_sslmode)",
+  clearPassword: "PgBouncer asks for the password in clear: set tls, or another auth_type there",
+  foreign: "is it the console of a PgBouncer?",
+};
+
+/** SHOW CLIENTS with some 50,000 clients. */
+const consoleLimits: AnswerLimits = { bytes: 16 * 1024 * 1024, rows: 100_000 };
 /** The most columns of a row. 1.24 sends at most 29. */
 const columnsMax = 64;
 /** The most bytes of one message. What is left of one is copied with each packet, so this bounds the work too. */
@@ -31,14 +53,19 @@ const head = 5;
 export class MessageGuard {
   /** Whether nobody on the way can read a password. */
   isPrivate = false;
+  readonly #words: ServerWords;
   #pending: Buffer = Buffer.alloc(0);
   #bytesLeft = idleBytesMax;
   #rowsLeft = 0;
 
+  constructor(words: ServerWords = consoleWords) {
+    this.#words = words;
+  }
+
   /** An answer may come from now on. */
-  expectAnswer(): void {
-    this.#bytesLeft = bytesMax;
-    this.#rowsLeft = rowsMax;
+  expectAnswer({ bytes, rows }: AnswerLimits = consoleLimits): void {
+    this.#bytesLeft = bytes;
+    this.#rowsLeft = rows;
   }
 
   /** The answer is complete. */
@@ -54,7 +81,15 @@ export class MessageGuard {
   take(chunk: Buffer): Buffer {
     this.#bytesLeft -= chunk.length;
     if (this.#bytesLeft < 0) throw new ConsoleError("unusable", "the answer is too large");
-    const bytes = this.#pending.length === 0 ? chunk : Buffer.concat([this.#pending, chunk]);
+    try {
+      return this.#complete(this.#pending.length === 0 ? chunk : Buffer.concat([this.#pending, chunk]));
+    } catch (error) {
+      if (!(error instanceof Unexpected)) throw error;
+      throw new ConsoleError("unusable", `the server sent ${error.message}: ${this.#words.foreign}`);
+    }
+  }
+
+  #complete(bytes: Buffer): Buffer {
     let at = 0;
     while (at + head <= bytes.length) {
       const end = at + sizeOf(bytes.subarray(at, at + head));
@@ -70,13 +105,10 @@ export class MessageGuard {
     if (type === errorType || type === noticeType) requireFields(body);
     if (type === columnsType) requireColumns(body);
     if (type === loginType && !this.isPrivate && body.length >= 4 && body.readInt32BE(0) === clearPassword)
-      throw new ConsoleError(
-        "refused",
-        "PgBouncer asks for the password in clear: set tls, or another auth_type there",
-      );
+      throw new ConsoleError("refused", this.#words.clearPassword);
     if (type !== rowType) return;
     this.#rowsLeft -= 1;
-    if (this.#rowsLeft < 0) throw new ConsoleError("unusable", `the answer has more than ${rowsMax} rows`);
+    if (this.#rowsLeft < 0) throw new ConsoleError("unusable", "the answer has too many rows");
     requireValues(body);
   }
 }
@@ -84,7 +116,7 @@ export class MessageGuard {
 /** The size of a message, from its type and its length. */
 function sizeOf(start: Buffer): number {
   const [type = 0] = start;
-  if (!known.has(type)) throw unexpected("a message that no console sends");
+  if (!known.has(type)) throw unexpected("a message of another protocol");
   const size = 1 + start.readUInt32BE(1);
   if (size < head || size > messageMax) throw unexpected(`a message of ${size} bytes`);
   return size;
@@ -129,6 +161,9 @@ function countOf(body: Buffer): number {
   return count;
 }
 
-function unexpected(what: string): ConsoleError {
-  return new ConsoleError("unusable", `the server sent ${what}: is it the console of a PgBouncer?`);
+/** What a server sent that no server of the protocol sends. */
+class Unexpected extends Error {}
+
+function unexpected(what: string): Unexpected {
+  return new Unexpected(what);
 }

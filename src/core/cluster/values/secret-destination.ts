@@ -4,7 +4,8 @@
  * - `node_password`: the password of a cluster's nodes, or what a client sends along with a call to them
  * - `instance_token`: a token of another rolecall: of an upstream, a peer or a member of the fleet
  * - `etcd_password`: the password of a user of etcd, and the token that etcd gives for it
- * - `console_password`: the password of a PgBouncer's console, in clear text because its login wants that
+ * - `console_password`: the password of a PgBouncer's console, or of a connection as clients make it, in clear text because
+ *   its login wants that
  * - `command_credential`: the token or the password of somebody who runs a command
  */
 export type SecretKind =

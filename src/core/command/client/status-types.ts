@@ -1,3 +1,4 @@
+import type { JsonObject } from "../../cluster/values/json.ts";
 import type { RefusedCheck } from "../../health/rules/asked-checks.ts";
 import type { AskedNonMember } from "../../health/documents/asked-nodes.ts";
 import type { NodeOverview } from "../../health/documents/node-overview.ts";
@@ -33,6 +34,8 @@ export interface StatusCluster extends Omit<ClusterOverview, "nodes" | "situatio
   readonly routes?: readonly string[];
   /** The poolers that lead to it and do not answer. Default: none is known */
   readonly poolers?: readonly string[];
+  /** What canaries tried, as `/status` has it (docs/canaries.md). */
+  readonly canaries?: readonly JsonObject[];
   readonly nodes: readonly StatusNode[];
   readonly situation: StatusSituation;
 }

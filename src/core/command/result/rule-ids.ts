@@ -94,6 +94,9 @@ export const ruleIds = [
   "RC221",
   "RC222",
   "RC223",
+  "RC230",
+  "RC231",
+  "RC232",
 ] as const;
 
 /** The identifier of a rule. */

@@ -343,6 +343,13 @@ export const rules: { readonly [id in RuleId]: FindingRule } = {
     "Run the command of the finding, or add the server to the configuration of the balancer.",
   ),
   RC223: rule("error", "a balancer or pooler cannot be read", "Check that it runs, and its address and permissions."),
+  RC230: rule("error", "a write as clients make it fails", "Follow the advice of the message."),
+  RC231: rule("error", "a read as clients make it fails", "Follow the advice of the message."),
+  RC232: rule(
+    "error",
+    "clients reach another database than the cluster's",
+    "Look at once at the servers of the balancer or pooler that the message names.",
+  ),
 };
 
 /** Whether a rule with this identifier exists. */

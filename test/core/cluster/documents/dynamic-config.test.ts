@@ -34,7 +34,11 @@ test("reads the switches of synchronous mode as Patroni does, and leaves out wha
   for (const on of [true, "on", "Yes", "true", "1", 1])
     assert.deepEqual(switches({ synchronous_mode: on, synchronous_mode_strict: on }), [true, true], String(on));
   for (const off of [false, "off", "no", 0, "2", null, [], {}])
-    assert.deepEqual(switches({ synchronous_mode: off, synchronous_mode_strict: off }), [false, false], JSON.stringify(off));
+    assert.deepEqual(
+      switches({ synchronous_mode: off, synchronous_mode_strict: off }),
+      [false, false],
+      JSON.stringify(off),
+    );
   assert.deepEqual(switches({ synchronous_mode: "quorum", synchronous_mode_strict: "quorum" }), [true, false]);
   assert.deepEqual(switches({ synchronous_mode: parsePythonJson("NaN"), synchronous_mode_strict: true }), [
     undefined,

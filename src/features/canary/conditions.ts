@@ -1,0 +1,127 @@
+/** What canaries have found, as conditions. Free of Node. */
+import {
+  type Case,
+  type Condition,
+  type Found,
+  oneCase,
+  type ToldCluster,
+} from "../../core/health/conditions/condition.ts";
+import { isElsewhere, isFailing, type KnownCanary } from "./core/canary.ts";
+import { canaryAction, errorText, roadText } from "./core/canary-text.ts";
+import { canaryEnds } from "./event-kinds.ts";
+
+type Kind = keyof typeof canaryEnds | (typeof canaryEnds)[keyof typeof canaryEnds];
+
+/** Two tries are needed, or one interval of a new process. */
+const found = { holds: null, isFoundLate: true, isEndKnown: () => true } as const;
+
+/** Clients reach a database that is not the cluster's. */
+export const canaryAstray = {
+  id: "canary_astray",
+  title: "clients reach another database",
+  harm: "split",
+  events: {
+    begins: "canary_astray",
+    ends: canaryEnds.canary_astray,
+    severities: ["error"],
+    endText: (cluster: string) => `the canaries of ${cluster} reach no other database any more`,
+    ...found,
+  },
+  status: { tellCase: tellCanary },
+  alerts: ["RolecallCanaryAstray"],
+} as const satisfies Condition;
+
+/** Clients of a write pool cannot write. */
+export const canaryWriteFailed = {
+  id: "canary_write_failed",
+  title: "a write as clients make it fails",
+  harm: "stuck",
+  events: {
+    begins: "canary_write_failed",
+    ends: canaryEnds.canary_write_failed,
+    severities: ["error"],
+    endText: (cluster: string) => `the write canaries of ${cluster} commit again`,
+    ...found,
+  },
+  status: { tellCase: tellCanary },
+  alerts: ["RolecallCanaryWriteFails"],
+} as const satisfies Condition;
+
+/** Clients of a read pool cannot read. */
+export const canaryReadFailed = {
+  id: "canary_read_failed",
+  title: "a read as clients make it fails",
+  harm: "missing",
+  events: {
+    begins: "canary_read_failed",
+    ends: canaryEnds.canary_read_failed,
+    severities: ["error", "warning"],
+    endText: (cluster: string) => `the read canaries of ${cluster} read again`,
+    ...found,
+  },
+  status: { tellCase: tellCanary },
+  alerts: ["RolecallCanaryReadFails"],
+} as const satisfies Condition;
+
+/** What the canaries of a cluster have found. */
+export function canariesFound(canaries: readonly KnownCanary[]): readonly Found<Kind>[] {
+  const failing = canaries.filter(({ state }) => isFailing(state));
+  const astray = failing.filter(({ state }) => isElsewhere(state));
+  const others = failing.filter(({ state }) => !isElsewhere(state));
+  const [writes, reads] = [others.filter(({ kind }) => kind === "write"), others.filter(({ kind }) => kind === "read")];
+  const isLost = reads.some(({ pool }) =>
+    canaries.every((one) => one.pool !== pool || one.kind !== "read" || isFailing(one.state)),
+  );
+  return [
+    ...caseOf(astray, "error", "clients reach another database").map((one) => ({
+      condition: canaryAstray,
+      found: one,
+    })),
+    ...caseOf(writes, "error", "clients cannot write").map((one) => ({ condition: canaryWriteFailed, found: one })),
+    ...caseOf(reads, isLost ? "error" : "warning", "clients cannot read").map((one) => ({
+      condition: canaryReadFailed,
+      found: one,
+    })),
+  ];
+}
+
+/** One case for all canaries of a kind: the one that has failed the longest is named. */
+function caseOf(failing: readonly KnownCanary[], severity: Case["severity"], what: string): readonly Case[] {
+  const [worst, ...others] = failing.toSorted((one, other) => failingSince(one) - failingSince(other));
+  if (worst === undefined || worst.state.phase !== "failed") return [];
+  const { pool, target, state } = worst;
+  const more = others.length === 0 ? "" : ` (and ${others.length} more)`;
+  return [
+    oneCase({
+      severity,
+      message: `${what} through ${roadText(worst)}: ${errorText(state.error)}${more}`,
+      figures: {
+        pool,
+        target,
+        code: state.error.code,
+        canaries: failing.length,
+        action: canaryAction(worst, state.error),
+      },
+      level: severity,
+      sinceMs: state.failingSinceMs,
+    }),
+  ];
+}
+
+function failingSince({ state }: KnownCanary): number {
+  return state.phase === "failed" ? state.failingSinceMs : Infinity;
+}
+
+/** What clients get, by the level of a case: its severity. */
+function tellCanary({ level, message, sinceMs, figures: { action } }: Case): ToldCluster {
+  const isError = level === "error";
+  return {
+    condition: isError ? "clients failing" : "warning",
+    ...(isError ? {} : { harm: "missing" }),
+    wrong: isError ? "clients fail" : "some clients fail",
+    cause: message,
+    sinceMs: sinceMs ?? null,
+    next: null,
+    action: typeof action === "string" ? action : null,
+  };
+}

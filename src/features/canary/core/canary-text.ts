@@ -1,0 +1,176 @@
+/** What is said of canaries, to people and in documents. Pure. */
+import { spanText } from "../../../core/health/wording.ts";
+import { type CanaryError, type KnownCanary, ownCodes } from "./canary.ts";
+
+/** The clocks of a document: the instant now, in ms of rolecall's clock, and in ms since the epoch. */
+export interface DocumentInstant {
+  readonly nowMs: number;
+  readonly wallMs: number;
+}
+
+/** A canary as `/status` shows it. */
+export interface CanaryDocument {
+  readonly pool: string;
+  readonly target: string;
+  readonly kind: KnownCanary["kind"];
+  readonly state: "pending" | "committed" | "read" | "failed";
+  /** RFC 3339, of the beginning of the last try; `null` before the first. */
+  readonly tried_at: string | null;
+  readonly took_ms: number | null;
+  /** The node whose database answered; `null`: not known. */
+  readonly node: string | null;
+  readonly server: {
+    readonly address: string | null;
+    readonly port: number | null;
+    readonly in_recovery: boolean;
+    readonly system_identifier: string | null;
+  } | null;
+  /** How old the newest row was that was read. */
+  readonly age_ms: number | null;
+  readonly error: CanaryError | null;
+  /** RFC 3339, of the first of the tries that have failed in a row. */
+  readonly failing_since: string | null;
+  readonly interval_ms: number;
+  /** The same in a sentence. */
+  readonly text: string;
+  /** What to do about a failure. */
+  readonly action: string | null;
+}
+
+/** Describes a canary. */
+export function canaryDocument(canary: KnownCanary, instant: DocumentInstant): CanaryDocument {
+  const { pool, target, kind, intervalMs, state } = canary;
+  const at = (ms: number): string => new Date(instant.wallMs - Math.max(0, instant.nowMs - ms)).toISOString();
+  const server = state.phase === "pending" ? null : state.server;
+  return {
+    pool,
+    target,
+    kind,
+    state: state.phase === "passed" ? (kind === "write" ? "committed" : "read") : state.phase,
+    tried_at: state.phase === "pending" ? null : at(state.triedAtMs),
+    took_ms: state.phase === "pending" ? null : state.tookMs,
+    node: state.phase === "pending" ? null : state.node,
+    server:
+      server === null
+        ? null
+        : {
+            address: server.address,
+            port: server.port,
+            in_recovery: server.isInRecovery,
+            system_identifier: server.system,
+          },
+    age_ms: state.phase === "passed" ? state.ageMs : null,
+    error: state.phase === "failed" ? state.error : null,
+    failing_since: state.phase === "failed" ? at(state.failingSinceMs) : null,
+    interval_ms: intervalMs,
+    text: canaryText(canary, instant.nowMs),
+    action: state.phase === "failed" ? canaryAction(canary, state.error) : null,
+  };
+}
+
+/** What the last try came to: `tried 3.0 s ago through orders-write: committed on pg2 in 4 ms`. */
+export function canaryText(canary: KnownCanary, nowMs: number): string {
+  const { state, kind } = canary;
+  const road = roadText(canary);
+  if (state.phase === "pending") return `not tried yet through ${road}`;
+  const tried = `tried ${spanText(nowMs - state.triedAtMs)} ago through ${road}`;
+  if (state.phase === "failed") {
+    const where = placeText(canary);
+    const failed = `${where === null ? "" : `on ${where}: `}${errorText(state.error)}`;
+    return `${tried}: ${failed}, for ${spanText(nowMs - state.failingSinceMs)}`;
+  }
+  const what = kind === "write" ? "committed" : "read";
+  const on = `on ${placeText(canary) ?? "a server whose address is not known"}`;
+  const age =
+    kind === "write"
+      ? ""
+      : state.ageMs === null
+        ? ", no row in the table"
+        : `, a row of ${spanText(state.ageMs)} before`;
+  return `${tried}: ${what} ${on} in ${state.tookMs} ms${age}`;
+}
+
+/** The way that a canary goes: its pool, and the address if the pool has several canaries. */
+export function roadText({
+  pool,
+  target,
+  isOneOfSeveral,
+}: Pick<KnownCanary, "pool" | "target" | "isOneOfSeveral">): string {
+  return isOneOfSeveral ? `${pool} at ${target}` : pool;
+}
+
+/** An error with its code, unless the message says it. */
+export function errorText({ code, message }: CanaryError): string {
+  const isWorded = Object.values<string>(ownCodes).includes(code);
+  return isWorded ? message : `${code} ${message}`;
+}
+
+/** The node that answered, else the address of the server; `null`: neither is known. */
+function placeText({ state }: KnownCanary): string | null {
+  if (state.phase === "pending" || state.server === null) return null;
+  const { address, port } = state.server;
+  if (state.node !== null) return state.node;
+  return address === null ? null : `${address.includes(":") ? `[${address}]` : address}:${port ?? "?"}`;
+}
+
+/** What to do about a failure. A whole clause without a full stop. */
+export function canaryAction({ kind, target, user }: KnownCanary, { code, message }: CanaryError): string {
+  const known = actions.get(code);
+  if (known !== undefined) return known({ target, user });
+  if (code === ownCodes.timeout && /commit/.test(message))
+    return (
+      "Look at synchronous_standby_names and at the standbys: in strict synchronous mode writes wait until one of them " +
+      "confirms. Do not end the waiting sessions before you know which standbys have the data"
+    );
+  const classText = classes.find(([prefix]) => /^[0-9A-Z]{5}$/.test(code) && code.startsWith(prefix))?.[1];
+  return classText ?? `Connect as ${user} to ${target} as clients do, and ${kind === "write" ? "write" : "read"}`;
+}
+
+type Action = (canary: Pick<KnownCanary, "target" | "user">) => string;
+
+const lookAtTarget: Action = ({ target }) => `Look at what listens at ${target}: the balancer or pooler, and its log`;
+
+const actions: ReadonlyMap<string, Action> = new Map<string, Action>([
+  ["ECONNREFUSED", lookAtTarget],
+  ["ECONNRESET", lookAtTarget],
+  ["ENOENT", lookAtTarget],
+  [
+    ownCodes.closed,
+    ({ target }) =>
+      `Look at the servers of the balancer at ${target}: one without a usable server (down, or in maintenance) closes ` +
+      "each connection. rolecall verify shows them",
+  ],
+  [
+    ownCodes.otherDatabase,
+    ({ target }) =>
+      `Look at once at the servers behind ${target}: clients that come this way write to, or read from, another database`,
+  ],
+  [
+    "25006",
+    ({ target }) =>
+      `Look at the servers of the balancer or pooler at ${target}: it leads writes to a replica. rolecall verify shows them`,
+  ],
+  ["42P01", ({ user }) => `As the owner of the database, run what this prints: rolecall canaries --sql ${user}`],
+  ["42501", ({ user }) => `As the owner of the database, run what this prints: rolecall canaries --sql ${user}`],
+  ["53100", () => "Free space on the volume of the database: what fills it, often WAL that a slot or an archive holds"],
+  [
+    "53300",
+    () =>
+      "Find what holds the connections (pg_stat_activity), and end idle ones. A pooler before the database bounds them",
+  ],
+  ["55P03", () => "Find who holds the lock on table rolecall_canary (pg_locks): an earlier commit may still wait"],
+  ["57014", () => "Find what the server waits for (pg_stat_activity, wait_event)"],
+  [ownCodes.warned, () => "Look at the synchronous standbys: the data is on the primary, and maybe nowhere else"],
+  [ownCodes.clearPassword, () => "Set tls of the canary, or scram-sha-256 in pg_hba.conf"],
+  [ownCodes.noPassword, () => "Set password_file of the canary to a file that rolecall can read"],
+  [ownCodes.tlsFile, () => "Correct the files in tls of the canary"],
+]);
+
+/** Classes of SQLSTATE, by their beginnings. */
+const classes: readonly (readonly [prefix: string, action: string])[] = [
+  ["28", "Look at pg_hba.conf, at the password and at the user: clients may be refused in the same way"],
+  ["3D", "Look at the name of the database in url, and at the databases of the pooler"],
+  ["57P", "Look at the log of the database: it starts, stops or recovers"],
+  ["08", "Look at the pooler and at the database behind it"],
+  ["53", "Look at the resources of the database: connections, memory, disk"],
+];

@@ -1,0 +1,183 @@
+/** What tries make of a canary, what is said of it, and what holds of its cluster. */
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import {
+  afterTry,
+  type CanaryState,
+  kindOf,
+  type KnownCanary,
+  type TryOutcome,
+} from "../../../../src/features/canary/core/canary.ts";
+import { canaryAction, canaryDocument, canaryText } from "../../../../src/features/canary/core/canary-text.ts";
+import { tableSql, writeSql } from "../../../../src/features/canary/core/canary-table.ts";
+import { canariesFound } from "../../../../src/features/canary/conditions.ts";
+
+const server = { address: "10.0.0.2", port: 5432, isInRecovery: false, system: "7" };
+const passed: TryOutcome = { kind: "passed", tookMs: 4, server, ageMs: null };
+const failed = (code: string, message: string): TryOutcome => ({
+  kind: "failed",
+  tookMs: 9,
+  server: null,
+  error: { code, message },
+});
+const tooMany = failed("53300", "too many clients already");
+
+/** A canary after tries that began at 0 s, 5 s, 10 s, … */
+function after(outcomes: readonly TryOutcome[], parts: Partial<KnownCanary> = {}): KnownCanary {
+  const state = outcomes.reduce<CanaryState>(
+    (before, outcome, at) =>
+      afterTry(before, outcome, { triedAtMs: at * 5_000, node: outcome === passed ? "pg2" : null }),
+    { phase: "pending" },
+  );
+  const rest = { target: "lb:5000/app", user: "canary", intervalMs: 5_000, isOneOfSeveral: false, passedAtMs: null };
+  return { cluster: "orders", pool: "orders-write", kind: "write", ...rest, state, ...parts };
+}
+
+const texts: readonly (readonly [canary: KnownCanary, text: string])[] = [
+  [after([]), "not tried yet through orders-write"],
+  [after([passed]), "tried 13.0 s ago through orders-write: committed on pg2 in 4 ms"],
+  [
+    after([{ ...passed, server: { ...server, address: null } }]),
+    "tried 13.0 s ago through orders-write: committed on a server whose address is not known in 4 ms",
+  ],
+  [
+    after([{ ...passed, ageMs: 1_200 }], { kind: "read", pool: "orders-read", isOneOfSeveral: true }),
+    "tried 13.0 s ago through orders-read at lb:5000/app: read on 10.0.0.2:5432 in 4 ms, a row of 1.2 s before",
+  ],
+  [
+    after([{ ...passed }], { kind: "read" }),
+    "tried 13.0 s ago through orders-write: read on 10.0.0.2:5432 in 4 ms, no row in the table",
+  ],
+  [
+    after([passed, tooMany, tooMany]),
+    "tried 3.0 s ago through orders-write: 53300 too many clients already, for 8.0 s",
+  ],
+  [
+    after([failed("timeout", "no answer to the write within 2.0 s")]),
+    "tried 13.0 s ago through orders-write: no answer to the write within 2.0 s, for 13.0 s",
+  ],
+  [
+    after([{ kind: "failed", tookMs: 1, server, error: { code: "25006", message: "cannot execute INSERT" } }]),
+    "tried 13.0 s ago through orders-write: on 10.0.0.2:5432: 25006 cannot execute INSERT, for 13.0 s",
+  ],
+];
+
+suite("what is said of a canary", () => {
+  for (const [canary, text] of texts) test(text, () => assert.equal(canaryText(canary, 13_000), text));
+
+  test("its document has the fields of docs/canaries.md", () => {
+    const instant = { nowMs: 13_000, wallMs: Date.UTC(2026, 0, 1) };
+    assert.deepEqual(canaryDocument(after([passed, tooMany, tooMany]), instant), {
+      pool: "orders-write",
+      target: "lb:5000/app",
+      kind: "write",
+      state: "failed",
+      tried_at: "2025-12-31T23:59:57.000Z",
+      took_ms: 9,
+      node: null,
+      server: null,
+      age_ms: null,
+      error: { code: "53300", message: "too many clients already" },
+      failing_since: "2025-12-31T23:59:52.000Z",
+      interval_ms: 5_000,
+      text: "tried 3.0 s ago through orders-write: 53300 too many clients already, for 8.0 s",
+      action:
+        "Find what holds the connections (pg_stat_activity), and end idle ones. A pooler before the database bounds them",
+    });
+  });
+
+  test("every failure has an action, also one of an unknown code", () => {
+    const said = (code: string): string => canaryAction(after([]), { code, message: "x" });
+    assert.match(said("42P01"), /rolecall canaries --sql canary/);
+    assert.match(said("28P01"), /pg_hba\.conf/);
+    assert.match(said("XX000"), /^Connect as canary to lb:5000\/app as clients do, and write$/);
+  });
+});
+
+suite("after a try", () => {
+  test("an own failure says nothing", () => {
+    const before = after([passed]).state;
+    assert.equal(afterTry(before, { kind: "own_failure" }, { triedAtMs: 9, node: null }), before);
+  });
+
+  test("one that passes ends the failures", () => {
+    assert.equal(after([tooMany, tooMany, passed]).state.phase, "passed");
+  });
+});
+
+test("a write is tried where the check has the node that takes writes", () => {
+  const rows = [
+    ["primary", false, "write"],
+    ["leader", false, "write"],
+    ["leader", true, "read"],
+    ["standby-leader", false, "read"],
+    ["replica", false, "read"],
+    ["read-only", false, "read"],
+  ] as const;
+  for (const [route, isStandbyCluster, kind] of rows) assert.equal(kindOf(route, isStandbyCluster), kind, route);
+});
+
+/** The conditions of a cluster with these canaries: kind, severity and message. */
+function saidOf(...canaries: readonly KnownCanary[]): readonly string[] {
+  return canariesFound(canaries).map(({ condition, found }) => `${condition.id} ${found.severity}: ${found.message}`);
+}
+
+suite("what holds of a cluster", () => {
+  const read = { kind: "read", pool: "orders-read" } as const;
+  const elsewhere = failed("other_database", "reached another database: its system identifier is 8");
+
+  test("one failed try is chance, two are a condition", () => {
+    assert.deepEqual(saidOf(after([passed, tooMany])), []);
+    assert.deepEqual(saidOf(after([passed, tooMany, tooMany])), [
+      "canary_write_failed error: clients cannot write through orders-write: 53300 too many clients already",
+    ]);
+  });
+
+  test("several of one kind are one condition, which names the one that has failed the longest", () => {
+    assert.deepEqual(saidOf(after([passed, tooMany, tooMany]), after([tooMany, tooMany], { pool: "old" })), [
+      "canary_write_failed error: clients cannot write through old: 53300 too many clients already (and 1 more)",
+    ]);
+  });
+
+  test("reads are a warning while another canary of the pool reads", () => {
+    assert.deepEqual(saidOf(after([tooMany, tooMany], read), after([passed], read)), [
+      "canary_read_failed warning: clients cannot read through orders-read: 53300 too many clients already",
+    ]);
+    assert.deepEqual(saidOf(after([tooMany, tooMany], read), after([passed], { ...read, pool: "other" })), [
+      "canary_read_failed error: clients cannot read through orders-read: 53300 too many clients already",
+    ]);
+  });
+
+  test("another database is told at the first try", () => {
+    assert.deepEqual(saidOf(after([elsewhere])), [
+      "canary_astray error: clients reach another database through orders-write: reached another database: its system identifier is 8",
+    ]);
+  });
+});
+
+test("a cluster whose write canary fails is not ok: the situation tells it, and what to do", () => {
+  const told = canariesFound([after([tooMany, tooMany])]).map(({ condition: { status }, found }) =>
+    "tellCase" in status ? status.tellCase(found) : null,
+  );
+  assert.deepEqual(told, [
+    {
+      condition: "clients failing",
+      wrong: "clients fail",
+      cause: "clients cannot write through orders-write: 53300 too many clients already",
+      sinceMs: 0,
+      next: null,
+      action:
+        "Find what holds the connections (pg_stat_activity), and end idle ones. A pooler before the database bounds them",
+    },
+  ]);
+});
+
+test("names are quoted in the table's SQL, and values by the driver", () => {
+  assert.match(tableSql("canary"), /TO canary;\n$/);
+  assert.match(tableSql('My "role"'), /TO "My ""role""";\n$/);
+  const row = { instance: "edge1:8008", pool: "w", target: "lb:5000/app" };
+  assert.match(
+    writeSql(row, (text) => `<${text}>`),
+    /VALUES \(<edge1:8008>, <w>, <lb:5000\/app>, /,
+  );
+});
