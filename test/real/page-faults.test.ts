@@ -131,7 +131,7 @@ if (!hasBrowser()) {
       await sees(watched, "main h1", /<svg onload=alert\(1\)>/);
       await watched.page.evaluate("document.querySelector('#raw + button').click()");
       await sees(watched, "pre", /<img src=/);
-      assert.match(await watched.text("#raw ~ .note"), /2[4-6]\d{4} characters, of which 200000 are shown/);
+      assert.match(await watched.text("#raw ~ div .note"), /2[4-6]\d{4} characters, of which 200000 are shown/);
       assert.equal(await watched.page.$eval("pre", (element) => element.childElementCount), 0);
       assert.equal(await watched.page.$("main img, main script, main [onload]"), null);
       await watched.page.goto(`${url}#/events`);

@@ -36,6 +36,45 @@ export function answerAudit(running: Audited | null, { call, path, query, only, 
   return jsonReply({ code: 200, phrase: "OK" }, JSON.stringify(document));
 }
 
+/**
+ * Answers `/clusters/{cluster}/audit`: the ways that clients take to a cluster through each balancer and pooler.
+ * @param running `null`: nothing is looked at
+ */
+export function answerRoads(running: RunningAudit | null, { call, cluster, query, ...clocks }: FeatureCall): Reply {
+  const { method } = call.request;
+  if (!safeMethods.includes(method)) return methodNotAllowed(method, safeMethodsAllowHeader);
+  const unknown = unknownParameter(new URLSearchParams(query), []);
+  if (unknown !== null) return badRequest(unknown);
+  return jsonReply({ code: 200, phrase: "OK" }, JSON.stringify(roadsDocument(running, cluster ?? "", clocks)));
+}
+
+/** Describes the ways of the clients of one cluster. @param running `null`: nothing is looked at */
+export function roadsDocument(
+  running: Pick<RunningAudit, "targets" | "intervalMs" | "findings" | "poolOf"> | null,
+  cluster: string,
+  clocks: Clocks,
+): object {
+  const targets = (running?.targets ?? []).filter(({ clusters }) => clusters.includes(cluster));
+  return {
+    cluster,
+    at: new Date(clocks.wall()).toISOString(),
+    interval_ms: running?.intervalMs ?? 0,
+    targets: targets.map(({ target, program, address, up, problem, unknown, lookedMsAgo, roads }) => ({
+      target,
+      program,
+      address,
+      up,
+      problem,
+      looked_ms_ago: lookedMsAgo,
+      is_compared: !unknown.includes(cluster),
+      pools: roads
+        .filter((road) => road.cluster === cluster)
+        .map((road) => ({ ...(running?.poolOf(target, road.backend) ?? { pool: null, check: null }), ...road })),
+    })),
+    findings: (running?.findings(cluster) ?? []).map((one) => shownFinding(one, clocks)),
+  };
+}
+
 /** What is shown of the audit. */
 type Audited = Pick<RunningAudit, "targets" | "intervalMs">;
 type Clocks = Pick<FeatureCall, "now" | "wall">;
@@ -50,9 +89,14 @@ export function auditDocument({ targets: all, intervalMs }: Audited, only: strin
   const targets = all.filter(isShown);
   return {
     interval_ms: intervalMs,
-    targets: targets.map(({ lookedMsAgo, tookMs, findings, clusters, unknown, ...target }) => ({
-      ...target,
+    targets: targets.map(({ lookedMsAgo, tookMs, findings, clusters, unknown, ...rest }) => ({
+      target: rest.target,
+      program: rest.program,
+      address: rest.address,
       clusters: only === null ? clusters : [only],
+      up: rest.up,
+      problem: rest.problem,
+      servers: rest.servers,
       unknown: unknown.filter((cluster) => only === null || cluster === only),
       looked_ms_ago: lookedMsAgo,
       took_ms: tookMs,

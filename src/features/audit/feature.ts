@@ -1,6 +1,6 @@
 import type { Feature } from "../../core/feature/feature.ts";
 import { auditTargets } from "../../core/feature/offers.ts";
-import { answerAudit } from "./audit-api.ts";
+import { answerAudit, answerRoads } from "./audit-api.ts";
 import { auditMetrics } from "./audit-metrics.ts";
 import { routeFindingSubject } from "./core/route-finding.ts";
 import type { RunningAudit } from "./open-audit.ts";
@@ -13,6 +13,7 @@ export const audit: Feature<RunningAudit> = {
     intervalMs > 0 && (envoys.length > 0 || isGiven(auditTargets)),
   load: async () => (await import("./open-audit.ts")).openAudit,
   routes: { audit: (running, call) => answerAudit(running, call) },
+  clusterRoutes: { audit: (running, call) => answerRoads(running, call) },
   metrics: auditMetrics,
   conditions: (running, cluster) => routesFound(running.findings(cluster)),
   seen: (running, cluster) => routesSeen(running.targets, cluster),

@@ -6,6 +6,7 @@ import type { Scope } from "../../core/feature/scope.ts";
 import { HostAddresses } from "../../core/balancing/host-addresses.ts";
 import { envoyTargets } from "./envoy-targets.ts";
 import type { AuditedTarget, RouteFinding } from "./core/route-finding.ts";
+import { type NamedCheck, poolOf } from "./pool-names.ts";
 import { RouteAudit } from "./route-audit.ts";
 
 /** The audit in a process. */
@@ -16,6 +17,8 @@ export interface RunningAudit extends Opened {
   readonly intervalMs: number;
   /** What was found that concerns a cluster, the worst first. */
   readonly findings: (cluster: string) => readonly RouteFinding[];
+  /** The pool that a backend, database or Envoy cluster of a target stands for; `null`: it is not known. */
+  readonly poolOf: (target: string, backend: string) => NamedCheck | null;
 }
 
 /** Looks at the targets of the configuration until the scope ends. */
@@ -53,6 +56,7 @@ export function openAudit(
     },
     clusterChanged: (name) => audit.clusterChanged(name),
     findings: (name) => audit.findings(name),
+    poolOf: (target, backend) => (inForce === null ? null : poolOf(inForce, target, backend)),
     get targets() {
       return audit.targets;
     },

@@ -15,6 +15,7 @@ import type { HealthPolicy } from "../../core/health/health-policy.ts";
 import { auditedMembers, type ResolveHost } from "./audited-members.ts";
 import { auditTarget, nothingSeen, type TargetMemory } from "./core/audit-target.ts";
 import type { AuditedMembers, PoolTruth } from "./core/audited-pool.ts";
+import { type Road, roadsOf } from "./core/road.ts";
 import { type AuditedTarget, type RouteFinding, routeFindingRank } from "./core/route-finding.ts";
 import { VerdictClock } from "./verdict-clock.ts";
 
@@ -38,6 +39,7 @@ interface RunningTarget {
   readonly target: AuditTarget;
   memory: TargetMemory;
   findings: readonly RouteFinding[];
+  roads: readonly Road[];
   lookedAtMs: number | null;
   tookMs: number | null;
   up: boolean | null;
@@ -101,18 +103,19 @@ export class RouteAudit {
   /** What is known of each target. */
   get targets(): readonly AuditedTarget[] {
     const nowMs = this.#context.now();
-    return [...this.#running.values()].map(({ target, memory, findings, lookedAtMs, tookMs, up, problem }) => ({
+    return [...this.#running.values()].map(({ target, memory, findings, roads, lookedAtMs, ...last }) => ({
       target: target.name,
       program: target.program,
       address: target.address,
       clusters: clustersOf(target),
-      up,
+      up: last.up,
       lookedMsAgo: lookedAtMs === null ? null : Math.round(nowMs - lookedAtMs),
-      tookMs,
-      problem,
+      tookMs: last.tookMs,
+      problem: last.problem,
       servers: memory.servers.size,
       unknown: [...memory.unknown],
       findings: findings.toSorted(byRank),
+      roads,
     }));
   }
 
@@ -157,6 +160,7 @@ export class RouteAudit {
     };
     const context = { nowMs: startMs, pools: target.pools, truthOf };
     const { memory, lookAgainMs } = auditTarget(running.memory, reading, context);
+    running.roads = roadsOf(reading, { ...context, before: running.memory, after: memory }) ?? running.roads;
     const before = running.findings;
     running.memory = memory;
     running.findings = memory.differences.map((difference) => findingOf(target, difference));
@@ -177,7 +181,7 @@ export class RouteAudit {
 
 function newTarget(target: AuditTarget): RunningTarget {
   const never = { lookedAtMs: null, tookMs: null, up: null, problem: null, cancelTimer: null };
-  return { target, memory: nothingSeen, findings: [], ...never };
+  return { target, memory: nothingSeen, findings: [], roads: [], ...never };
 }
 
 /** What a target says may be hostile, so that it is shown without control characters, and shortened. */

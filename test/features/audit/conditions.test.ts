@@ -219,6 +219,7 @@ test("names the targets at which clients of a cluster are where they should be",
     servers: 2,
     unknown: [],
     findings: [],
+    roads: [],
     ...parts,
   });
   const rest = [

@@ -4,9 +4,10 @@ import { suite, test } from "node:test";
 import { audit as auditFeature } from "../../../src/features/audit/feature.ts";
 import type { AuditConfig } from "../../../src/features/audit/config/audit-schema.ts";
 import { auditTargets } from "../../../src/core/feature/offers.ts";
+import type { Road } from "../../../src/features/audit/core/road.ts";
 import type { AuditedTarget, RouteFinding } from "../../../src/features/audit/core/route-finding.ts";
 import type { BalancerConfig, ListenerConfig } from "../../../src/core/config/model/config.ts";
-import { auditDocument } from "../../../src/features/audit/audit-api.ts";
+import { auditDocument, roadsDocument } from "../../../src/features/audit/audit-api.ts";
 import { configOf, haproxyBackendOf, listenerOf } from "../../fake/config.ts";
 import { openFakeCluster } from "../../fake/fake-node.ts";
 import { type HttpAnswer, type RequestParts, sendRequest } from "../../fake/http-request.ts";
@@ -17,6 +18,12 @@ import { appOf, fixedCluster, limit, portFor, withQuickProbes } from "../../app/
 function balancerOf(name: string, ...clusters: readonly string[]): BalancerConfig {
   const backends = clusters.map((cluster) => haproxyBackendOf({ name: `w_${cluster}`, cluster }));
   return { name, haproxy: { socket: { path: "/no/such/socket" }, zone: null, cutSessions: false, backends } };
+}
+
+/** A way of clients without servers. */
+function roadIn(cluster: string): Road {
+  const nothing = { closed: null, not_taken: null, leads_to: null, servers: [], left_out: 0 };
+  return { backend: `w_${cluster}`, cluster, only_members: true, ...nothing };
 }
 
 const own = listenerOf({ dialect: "admin", cluster: "demo" });
@@ -109,18 +116,58 @@ suite("GET /audit", limit, () => {
       servers: 4,
       unknown: ["other"],
       findings: [ofOther, whole],
+      roads: [roadIn("demo"), roadIn("other")],
     };
     const audited = { targets: [target], intervalMs: 5_000 };
     const clocks = { now: () => 2_000, wall: () => 61_500 };
     const { kind, sinceMs: _, isUnusable: unusable, ...shown } = whole;
     const finding = { finding: kind, unusable, ...shown, since: "1970-01-01T00:01:00.000Z", for_ms: 1_500 };
-    const { findings: __, lookedMsAgo, tookMs, ...rest } = target;
+    const { findings: __, roads: ___, lookedMsAgo, tookMs, ...rest } = target;
     assert.deepEqual(auditDocument(audited, "demo", clocks), {
       interval_ms: 5_000,
       targets: [{ ...rest, clusters: ["demo"], unknown: [], looked_ms_ago: lookedMsAgo, took_ms: tookMs, findings: 1 }],
       findings: [finding],
     });
     assert.match(JSON.stringify(auditDocument(audited, null, clocks)), /"misrouted".*"unreachable"/);
+    const running = { ...audited, findings: () => [whole], poolOf: () => ({ pool: "w", check: "/primary" }) };
+    const { cluster: ____, ...road } = roadIn("demo");
+    assert.deepEqual(roadsDocument(running, "demo", clocks), {
+      cluster: "demo",
+      at: "1970-01-01T00:01:01.500Z",
+      interval_ms: 5_000,
+      targets: [
+        {
+          target: "lb3",
+          program: "haproxy",
+          address: "/s",
+          up: false,
+          problem: "no",
+          looked_ms_ago: 10,
+          is_compared: true,
+          pools: [{ pool: "w", check: "/primary", cluster: "demo", ...road }],
+        },
+      ],
+      findings: [finding],
+    });
+    const none = { cluster: "demo", at: "1970-01-01T00:01:01.500Z", interval_ms: 0, targets: [], findings: [] };
+    assert.deepEqual(roadsDocument(null, "demo", clocks), none);
+  });
+
+  test("shows the ways of clients through each target that leads to a cluster, with their pools", async (context) => {
+    const nodes = await openFakeCluster(context, ["pg1", "pg2"]);
+    const clusters = [fixedCluster(nodes), { ...fixedCluster(nodes), name: "other" }];
+    const balancers = [balancerOf("lb1", "demo"), balancerOf("lb2", "other")];
+    const audit = { intervalMs: 300, envoys: [] };
+    const app = appOf(context, withQuickProbes(configOf({ clusters, listen: [all, own], balancers, audit })));
+    await app.start();
+    const send = (listener: ListenerConfig, path: string, parts: RequestParts = {}): Promise<HttpAnswer> =>
+      sendRequest(`http://${listener.address}:${portFor(app, listener)}/clusters/${path}`, parts);
+    const shown = JSON.parse((await send(all, "demo/audit")).body);
+    assert.deepEqual([shown.cluster, shown.targets.map((one: { target: string }) => one.target)], ["demo", ["lb1"]]);
+    assert.equal((await send(all, "nosuch/audit")).status, 404);
+    assert.equal((await send(own, "other/audit")).status, 404);
+    assert.equal((await send(all, "demo/audit?x=1")).status, 400);
+    assert.equal((await send(all, "demo/audit", { method: "POST" })).status, 405);
   });
 });
 

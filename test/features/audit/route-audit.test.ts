@@ -128,6 +128,60 @@ suite("the audit of the routes", () => {
     assert.deepEqual([fixture.audit.findings("demo"), fixture.changed], [[], ["demo", "demo"]]);
   });
 
+  test("shows the way of clients as the last look has seen it, and keeps it while the target cannot be read", async () => {
+    const fixture = new AuditFixture();
+    fixture.audit.configure([fixture.target()], 5_000);
+    await fixture.live(6_000);
+    fixture.servers = [
+      serverOf("pg1", { sessions: 5, total: 12, failed: 2 }),
+      serverOf("pg2", { use: "held", closed: "MAINT", address: { host: "10.0.0.2", port: 5432 } }),
+    ];
+    await fixture.live(5_000);
+    const [road] = fixture.audit.targets[0]?.roads ?? [];
+    const none = { new_sessions: 0, failed: null, since_look_ms: 5_000 };
+    assert.deepEqual(road, {
+      backend: "w",
+      cluster: "demo",
+      only_members: true,
+      closed: null,
+      not_taken: null,
+      leads_to: null,
+      servers: [
+        {
+          ...none,
+          server: "pg1",
+          node: "pg1",
+          address: null,
+          use: "takes",
+          closed: null,
+          sessions: 5,
+          new_sessions: 3,
+          fit: true,
+          reason: null,
+        },
+        {
+          ...none,
+          server: "pg2",
+          node: "pg2",
+          address: "10.0.0.2:5432",
+          use: "held",
+          closed: "MAINT",
+          sessions: 0,
+          fit: false,
+          reason: "wrong_role",
+        },
+      ],
+      left_out: 0,
+    });
+    fixture.servers = Array.from({ length: 203 }, (_, at) => serverOf(`s${at}`, { total: null }));
+    await fixture.live(5_000);
+    const [many] = fixture.audit.targets[0]?.roads ?? [];
+    assert.deepEqual([many?.servers?.length, many?.left_out, many?.servers?.[0]?.new_sessions], [200, 3, null]);
+    fixture.servers = "refused";
+    await fixture.live(10_000);
+    assert.deepEqual([fixture.audit.targets[0]?.up, fixture.audit.targets[0]?.roads], [false, [many]]);
+  });
+
   test("never has two looks at a target at the same time, however long one takes", async () => {
     const fixture = new AuditFixture();
     fixture.tookMs = 1_900;

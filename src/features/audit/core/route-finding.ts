@@ -3,6 +3,7 @@ import {
   routeFindingKinds,
   type RouteProgram,
 } from "../../../core/balancing/audited/audit-target.ts";
+import type { Road } from "./road.ts";
 
 /** A balancer or pooler whose traffic differs from the snapshot, for longer than the mechanism takes that should move it. */
 export interface RouteFinding {
@@ -47,6 +48,8 @@ export interface AuditedTarget {
   /** The clusters of which there is no evidence now, so that nothing of them was compared. */
   readonly unknown: readonly string[];
   readonly findings: readonly RouteFinding[];
+  /** The ways of clients through it, as the last look has seen them that could read it. */
+  readonly roads: readonly Road[];
 }
 
 /** What a finding is about, for the beginning of a sentence: `lb1 orders_write/pg1`. */

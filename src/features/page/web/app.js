@@ -1,15 +1,19 @@
 import { html, render, useEffect, useLayoutEffect, useRef } from "./html.js";
 import { linkTo, useRoute, useStore, useTicks } from "./live/hooks.js";
 import { store as liveStore } from "./live/live-store.js";
+import { streamOf } from "./live/reading.js";
 import { countText, durationText, dateText } from "./parts/format.js";
 import { conditionOf, isProblem } from "./parts/condition.js";
+import { CodeText } from "./parts/marks.js";
 import { keepFocus } from "./parts/kept-focus.js";
 import { lazyView } from "./parts/lazy-view.js";
 import { isServed, openServed } from "./past/past.js";
 import { FileDrop, OpenFile } from "./past/open-file.js";
 import { PastBar } from "./past/past-bar.js";
 import { startWorker } from "./past/replay-worker.js";
+import { shapeOf } from "./parts/route.js";
 import { FleetView } from "./views/fleet.js";
+import { NotFound } from "./views/not-found.js";
 
 // A browser shows the fleet sooner if it need not load every view first.
 const ClusterView = lazyView(() => import("./views/cluster.js"), "ClusterView");
@@ -19,21 +23,36 @@ const NodeView = lazyView(() => import("./views/node.js"), "NodeView");
 const ReasonsView = lazyView(() => import("./views/reasons.js"), "ReasonsView");
 
 /** Returns the view of a route, its title and the cluster that it follows in full (null: all as rows). */
-function viewOf([first, cluster, second, node]) {
-  if (first === "clusters" && cluster !== undefined && second === "nodes" && node !== undefined)
-    return {
-      key: `node/${cluster}/${node}`,
-      title: node,
-      only: cluster,
-      view: html`<${NodeView} cluster=${cluster} node=${node} />`,
-    };
-  if (first === "clusters" && cluster !== undefined)
-    return { key: `cluster/${cluster}`, title: cluster, only: cluster, view: html`<${ClusterView} name=${cluster} />` };
-  if (first === "events") return { key: "events", title: "Events", only: null, view: html`<${EventsView} />` };
-  if (first === "edges") return { key: "edges", title: "Edges", only: null, view: html`<${EdgesView} />` };
-  if (first === "reasons")
-    return { key: "reasons", title: "Reasons", only: null, view: html`<${ReasonsView} reason=${cluster ?? null} />` };
-  return { key: "fleet", title: "Fleet", only: null, view: html`<${FleetView} />` };
+function viewOf(route) {
+  const [first, second, , fourth] = route;
+  const path = route.join("/");
+  const plain = (title, view) => ({ key: first, title, only: null, view: html`<${view} />` });
+  switch (shapeOf(route)) {
+    case "fleet":
+      return { ...plain("Fleet", FleetView), key: "fleet" };
+    case "events":
+      return plain("Events", EventsView);
+    case "edges":
+      return plain("Edges", EdgesView);
+    case "reasons":
+      return { ...plain("Reasons"), view: html`<${ReasonsView} reason=${second ?? null} />` };
+    case "cluster":
+      return { key: `cluster/${second}`, title: second, only: second, view: html`<${ClusterView} name=${second} />` };
+    case "node":
+      return {
+        key: `node/${second}/${fourth}`,
+        title: fourth,
+        only: second,
+        view: html`<${NodeView} cluster=${second} node=${fourth} />`,
+      };
+    default:
+      return {
+        key: path,
+        title: "Not found",
+        only: null,
+        view: html`<${NotFound} title="Not found" what=${`There is no view at #/${path}`} />`,
+      };
+  }
 }
 
 function App() {
@@ -44,12 +63,14 @@ function App() {
   const store = useStore();
   const { isPast } = store;
   const isLost = store.state === "lost";
+  // A tab in the background, which gives its stream back, does not know either.
+  const isUnknown = streamOf(store).kind !== "known";
   const troubled = troubledOf(store, only);
   // Nothing is requested while the past is shown.
   useEffect(() => (isPast || isServed ? liveStore.stop() : liveStore.follow(only)), [only, isPast]);
   useEffect(() => {
-    document.title = `${isLost ? "(?) " : troubled > 0 ? `(${troubled}) ` : ""}${title === "Fleet" ? "" : `${title} · `}rolecall`;
-  }, [title, troubled, isLost]);
+    document.title = `${isUnknown ? "(?) " : troubled > 0 ? `(${troubled}) ` : ""}${title === "Fleet" ? "" : `${title} · `}rolecall`;
+  }, [title, troubled, isUnknown]);
   // At once: the first key pressed in the new view begins there too.
   useLayoutEffect(() => {
     // A reader of the screen begins at the new view. The first view is where it begins anyway.
@@ -95,7 +116,14 @@ function troubledOf({ isPast, rows, followed }, only) {
   return known.filter((each) => isProblem(conditionOf(each).tone)).length;
 }
 
-const stateWords = { connecting: "Connecting", live: "Live", lost: "Connection lost", paused: "Paused", past: "Past" };
+const stateWords = {
+  connecting: "Connecting",
+  live: "Live",
+  lost: "Connection lost",
+  absent: "Not found",
+  paused: "Paused",
+  past: "Past",
+};
 
 function ConnectionState() {
   const { state } = useStore();
@@ -126,7 +154,7 @@ function RefusedBanner() {
   return html`<p class="banner bad" role="alert">
     <strong>The reload was refused.</strong> rolecall runs the configuration of ${dateText(loadedAt)}.${" "}
     ${file ?? "The one on its command line"} has ${countText(refused.problems, "problem")}:
-    ${refused.first}${file === null ? null : html`. Run <code>rolecall validate ${file}</code>`}
+    <${CodeText} text=${refused.first} />${file === null ? null : html`. Run <code>rolecall validate ${file}</code>`}
   </p>`;
 }
 

@@ -16,8 +16,8 @@ const hiddenMs = 20_000;
 const messages = ["hello", "rows", "ready", "cluster", "event", "reset", "heartbeat", "bye"];
 
 /**
- * Follows the stream until closed. `onMessage(name, data)` gets each message, `onState(state, reason)` live, lost or
- * paused.
+ * Follows the stream until closed. `onMessage(name, data)` gets each message, `onState(state, reason)` live, lost,
+ * absent (the server does not have the cluster) or paused.
  */
 export class Connection {
   #source = null;
@@ -26,6 +26,7 @@ export class Connection {
   #timer = null;
   #hiddenTimer = null;
   #failures = 0;
+  #hasBegun = false;
   /** The server asked for a pause until this instant, in ms of the page's clock. */
   #notBeforeMs = 0;
   #lastEventId = null;
@@ -61,7 +62,7 @@ export class Connection {
     this.#source = source;
     for (const name of messages)
       source.addEventListener(name, (message) => this.#source === source && this.#receive(name, message));
-    source.addEventListener("error", () => this.#source === source && this.#lost(ended));
+    source.addEventListener("error", () => this.#source === source && this.#failed());
     this.#expect();
   }
 
@@ -82,7 +83,10 @@ export class Connection {
       cache: "no-store",
       headers: { Accept: "text/event-stream" },
       signal: probe.signal,
-    }).then(refusalOf, () => unreachable);
+    }).then(
+      (answer) => refusalOf(answer, this.#url.searchParams.has("cluster")),
+      () => unreachable,
+    );
     clearTimeout(timer);
     if (this.#probe !== probe) return;
     if (refusal === null) this.#connect();
@@ -91,6 +95,7 @@ export class Connection {
 
   #receive(name, message) {
     if (message.lastEventId !== "") this.#lastEventId = message.lastEventId;
+    this.#hasBegun = true;
     const data = JSON.parse(message.data);
     if (name === "hello") this.#heartbeatMs = data.heartbeat_ms;
     this.#expect();
@@ -108,9 +113,17 @@ export class Connection {
     this.#timer = setTimeout(() => this.#lost(silent), silentBeats * this.#heartbeatMs);
   }
 
+  /** The stream ended. If it never began, the server is asked at once why. */
+  #failed() {
+    if (this.#hasBegun || this.#failures > 0) return this.#lost(ended);
+    this.#failures = 1;
+    this.#drop();
+    return void this.#retry();
+  }
+
   #lost(refusal) {
     this.#drop();
-    this.#onState("lost", refusal.text);
+    this.#onState(refusal.isAbsent ? "absent" : "lost", refusal.text);
     this.#notBeforeMs = performance.now() + (refusal.leastMs ?? 0);
     this.#timer = setTimeout(() => this.#retry(), waitMs(refusal, this.#failures));
     this.#failures += 1;

@@ -1,4 +1,6 @@
-import { useEffect, useLayoutEffect, useState } from "../html.js";
+import { useEffect, useLayoutEffect, useRef, useState } from "../html.js";
+import { DocumentReader, readInTurn } from "./document-reader.js";
+import { loading } from "./reading.js";
 import { onShownChange, shownStore } from "./source.js";
 
 /** The store that is shown. Draws again whenever it changes. */
@@ -8,13 +10,26 @@ export function useStore() {
   return shownStore();
 }
 
-/** Draws again every so many ms, because ages count on. */
+/** Whether the screen is as narrow as that of a phone. */
+export function useNarrow() {
+  const narrow = matchMedia("(max-width: 700px)");
+  const [isNarrow, setIsNarrow] = useState(narrow.matches);
+  useLayoutEffect(() => {
+    const onChange = () => setIsNarrow(narrow.matches);
+    narrow.addEventListener("change", onChange);
+    return () => narrow.removeEventListener("change", onChange);
+  }, []);
+  return isNarrow;
+}
+
+/** Draws again every so many ms while the page is in sight. @returns how often: what is read again has it in its key */
 export function useTicks(everyMs) {
-  const [, setCount] = useState(0);
+  const [count, setCount] = useState(0);
   useEffect(() => {
-    const timer = setInterval(() => document.hidden || setCount((count) => count + 1), everyMs);
+    const timer = setInterval(() => document.hidden || setCount((last) => last + 1), everyMs);
     return () => clearInterval(timer);
   }, [everyMs]);
+  return count;
 }
 
 /** The path after `#`, decoded, as a list: ["clusters", "demo"]. */
@@ -38,48 +53,25 @@ function decoded(part) {
 
 /**
  * Reads a document of the server. `key` changes when it has to be read again; null reads nothing.
- * @returns `{ data, error }`: the last data stays while it is read again
+ * @returns a reading (see reading.js). What was answered stays while it is read again
  */
 export function useDocument(path, key = "") {
   const store = shownStore();
-  const [result, setResult] = useState({ path: null, data: null, error: null });
-  // What was read of another store is not shown.
-  useEffect(() => () => setResult({ path: null, data: null, error: null }), [store]);
+  const [state, setState] = useState({ reading: loading });
+  const reader = useRef(null);
   useEffect(() => {
     if (path === null) return undefined;
-    const abort = new AbortController();
-    const reading = store.isPast ? store.read(path) : readInTurn(path, abort.signal);
-    reading.then(
-      (data) => abort.signal.aborted || setResult({ path, data, error: null }),
-      (error) => abort.signal.aborted || setResult((last) => ({ ...last, path, error: error.message })),
-    );
-    return () => abort.abort();
-  }, [path, key, store, store.isPast ? store.missed : 0]);
-  return result.path === path ? result : { data: null, error: null };
-}
-
-/** The server renders one page of a kind at a time, so this page asks for one after the other. */
-let queue = Promise.resolve();
-
-function readInTurn(path, signal) {
-  const read = queue.then(() => (signal.aborted ? null : readDocument(path, signal)));
-  queue = read.catch(() => {});
-  return read;
-}
-
-/** Reads JSON. A page that is being rendered for another client is requested again. */
-async function readDocument(path, signal) {
-  for (let attempt = 0; ; attempt += 1) {
-    const response = await fetch(new URL(path, document.baseURI), { signal, headers: { Accept: "application/json" } });
-    if (response.status === 429 && attempt < 4) {
-      await new Promise((resolve) => setTimeout(resolve, 1_000 * (attempt + 1)));
-      signal.throwIfAborted();
-      continue;
-    }
-    const body = await response.json().catch(() => null);
-    if (!response.ok) throw new Error(body?.message ?? `The server answered ${response.status}`);
-    return body;
-  }
+    const read = (signal) => (store.isPast ? store.read(path) : readInTurn(path, signal));
+    const own = new DocumentReader(read, (reading) => setState({ path, store, reading }));
+    reader.current = own;
+    return () => {
+      own.close();
+      reader.current = null;
+    };
+  }, [path, store]);
+  useEffect(() => void reader.current?.ask(), [path, store, key, store.isPast ? store.missed : 0]);
+  // What was read of another store is not shown.
+  return state.path === path && state.store === store ? state.reading : loading;
 }
 
 /** A link to a view. */

@@ -18,7 +18,7 @@ export class LiveStore {
   samples = new Map();
   /** The newest events, newest first. */
   events = [];
-  /** connecting, live, lost or paused. */
+  /** connecting, live, lost, absent (the server does not have the followed cluster) or paused. */
   state = "connecting";
   /** Why the connection is lost, in words; empty if that is not known. */
   reason = "";

@@ -17,6 +17,9 @@ export const unreachable = {
   waits: soon,
 };
 
+/** What a stream of one cluster answers that this server, or this listener, does not have. */
+export const absent = { text: "", waits: seldom, isAbsent: true };
+
 const texts = {
   401: "The server requires credentials (401). Reload the page to sign in.",
   403: "The server does not allow this address or user (403).",
@@ -27,9 +30,10 @@ const texts = {
 /**
  * What an answer to `HEAD events/stream` says of the stream.
  * @param answer a Response, or what has its `type`, `status` and `headers`
+ * @param isOfOne whether the stream of one cluster was asked for
  * @returns `{ text, waits, leastMs }`; null if the stream can be opened
  */
-export function refusalOf({ type, status, headers }) {
+export function refusalOf({ type, status, headers }, isOfOne = false) {
   const leastMs = 1_000 * Math.min(Number(headers.get("retry-after")) || 0, 60);
   const refusal = (text, waits = seldom) => ({ text, waits, leastMs });
   if (type === "opaqueredirect")
@@ -38,6 +42,8 @@ export function refusalOf({ type, status, headers }) {
     return refusal(`The server, or a proxy before it, answers ${status}.`, leastMs > 0 ? seldom : soon);
   // A proxy may refuse HEAD and pass GET on.
   if (status === 405) return null;
+  // Nothing else is wrong with what the page asks for.
+  if (status === 400 && isOfOne) return absent;
   if (status !== 200) return refusal(texts[status] ?? `The server answers ${status}.`);
   const received = (headers.get("content-type") ?? "nothing").split(";")[0];
   if (received === "text/event-stream") return null;

@@ -11,7 +11,11 @@ export function useSession() {
   useLayoutEffect(() => {
     const listener = () => setCount((count) => count + 1);
     listeners.add(listener);
-    if (!isRead) readSession("GET").catch(() => {});
+    // After a failure it is asked again with the next view.
+    if (!isRead)
+      readSession("GET").catch(() => {
+        isRead = false;
+      });
     isRead = true;
     return () => listeners.delete(listener);
   }, []);

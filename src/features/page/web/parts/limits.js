@@ -5,6 +5,7 @@ import { bytesText, durationText, timeText } from "./format.js";
 
 const sourceWords = {
   checks: "checks of balancers",
+  pool: "the pool",
   defaults: "defaults of the listener",
   agent: "agent checks on",
   push: "pushes to",
@@ -26,7 +27,8 @@ export function mergedLimits(limits) {
 }
 
 function setterOf({ source, of }) {
-  return of === null ? sourceWords[source] : `${sourceWords[source]} ${of}`;
+  const words = sourceWords[source] ?? source;
+  return of === null ? words : `${words} ${of}`;
 }
 
 /** What a recording knows of the limits at the shown instant, and what it does not, in words. */

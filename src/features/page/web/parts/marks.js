@@ -23,6 +23,13 @@ export function Badge({ tone = "plain", title, children }) {
   return html`<span class=${`badge ${tone}`} title=${title}>${children}</span>`;
 }
 
+/** Text in which what stands between backticks is code: commands, as the server writes them. */
+export function CodeText({ text }) {
+  return String(text)
+    .split(/`([^`]+)`/)
+    .map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : part));
+}
+
 /** A reason in words, linked to its explanation. */
 export function ReasonLink({ reason }) {
   return html`<a class="reason" href=${linkTo("reasons", reason)}>${wordsOf(reason)}</a>`;

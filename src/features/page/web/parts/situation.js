@@ -2,22 +2,29 @@ import { Fragment, html } from "../html.js";
 import { linkTo } from "../live/hooks.js";
 import { conditionOf } from "./condition.js";
 import { ageText } from "./format.js";
+import { CodeText } from "./marks.js";
 
 /** What is wrong with a cluster, since when and why, as `rolecall status` says it, with a duration that counts. */
 function Headline({ wrong, cause, forMs }) {
   return html`<${Fragment}>
     <strong
       >${wrong.charAt(0).toUpperCase()}${wrong.slice(1)}${forMs === null ? null : html` for <span aria-live="off">${ageText(forMs)}</span>`}</strong
-    >${cause === null ? "" : `: ${cause}`}
+    >${cause === null ? "" : html`: <${CodeText} text=${cause} />`}
   <//>`;
 }
+
+/** A document that is older than this is no news, in ms: rolecall sends one every second or so. */
+const newsMs = 10_000;
 
 /** The situation of the shown cluster: the five lines of `rolecall explain --cluster`. */
 export function Situation({ cluster: { situation }, sinceMs, isLost = false }) {
   const { wrong, cause, for_ms: forMs, clients, next, action } = situation;
+  const isOld = isLost || sinceMs > newsMs;
+  const age = isOld ? html`<span class="unknown" aria-live="off">not updated for ${ageText(sinceMs)}</span>` : null;
   if (wrong === null)
     return html`<p class="lead situation">
-      ${isLost ? "Nothing was wrong when rolecall answered last" : "Nothing is wrong"}: ${clients}.
+      ${isOld ? html`Not known what is: ${age}. Nothing was wrong then` : "Nothing is wrong"}: ${" "}
+      <${CodeText} text=${clients} />.
     </p>`;
   const { tone } = conditionOf(situation);
   const lines = [
@@ -27,7 +34,7 @@ export function Situation({ cluster: { situation }, sinceMs, isLost = false }) {
   ];
   return html`<section class=${`banner situation ${tone}`} aria-label="What is wrong">
     <p role=${tone === "bad" ? "alert" : null}>
-      ${isLost ? "Last known: " : null}
+      ${isOld ? html`Last known, ${age}: ` : null}
       <${Headline} wrong=${wrong} cause=${cause} forMs=${forMs === null ? null : forMs + sinceMs} />
     </p>
     <dl>
@@ -36,7 +43,7 @@ export function Situation({ cluster: { situation }, sinceMs, isLost = false }) {
           text !== null &&
           html`<div key=${name}>
             <dt>${name}</dt>
-            <dd>${text}</dd>
+            <dd><${CodeText} text=${text} /></dd>
           </div>`,
       )}
     </dl>

@@ -30,7 +30,7 @@ export function PastBar({ route: [view, cluster, part, at] }) {
     if (isElsewhere) backToLive();
   }, [isElsewhere]);
   return html`<${Progress} />
-    ${store.isPast ? html`<${Player} store=${store} />` : shown === null ? null : html`<${Entry} cluster=${shown} />`}`;
+    ${store.isPast ? html`<${Player} store=${store} />` : shown === null || store.state === "absent" ? null : html`<${Entry} cluster=${shown} />`}`;
 }
 
 function Progress() {

@@ -1,14 +1,20 @@
 import { ClusterActions } from "../actions/actions.js";
 import { html } from "../html.js";
 import { linkTo, useStore, useTicks } from "../live/hooks.js";
-import { countText, dateText, wordsOf, zoneText } from "../parts/format.js";
+import { loading, streamOf, wordsFor } from "../live/reading.js";
+import { isStale } from "../parts/condition.js";
+import { Fold } from "../parts/fold.js";
+import { bytesText, countText, dateText, wordsOf, zoneText } from "../parts/format.js";
 import { namesText } from "../parts/many.js";
 import { Badge } from "../parts/marks.js";
 import { Situation } from "../parts/situation.js";
+import { NotKnown } from "../parts/told.js";
 import { EventList } from "./event-list.js";
 import { LagHistory } from "./lag-history.js";
 import { LimitTable, useLimits } from "./limits.js";
+import { NotFound } from "./not-found.js";
 import { Recent } from "./recent.js";
+import { RoadSection } from "./road.js";
 import { Strips } from "./strips.js";
 import { Topology } from "./topology.js";
 import { VerdictTable } from "./verdict-table.js";
@@ -20,9 +26,7 @@ export function ClusterView({ name }) {
   const { followed } = store;
   const limits = useLimits(name, store);
   if (followed === null || followed.cluster.cluster !== name)
-    return html`<${Crumbs} name=${name} />
-      <h1>${name}</h1>
-      <p class="empty">Waiting for rolecall. If this lasts, the cluster is not monitored here.</p>`;
+    return html`<${Crumbs} name=${name} /> <${NoCluster} name=${name} store=${store} />`;
   const { cluster, receivedMs } = followed;
   const sinceMs = store.nowMs() - receivedMs;
   return html`
@@ -37,27 +41,60 @@ export function ClusterView({ name }) {
     <${Recent} store=${store} cluster=${name} />
     <div class="beside">
       <div>
+        ${store.isPast ? null : html`<${RoadSection} cluster=${cluster} store=${store} />`}
         <${Topology} cluster=${cluster} sinceMs=${sinceMs} limits=${limits.limits} />
-        <section aria-labelledby="verdicts">
-          <h2 id="verdicts">Verdicts</h2>
+        <${Fold} id="verdicts" title="Verdicts" summary=${fitText(cluster)}>
           <${VerdictTable} cluster=${cluster} />
-        </section>
-        <section aria-labelledby="lag">
-          <h2 id="lag">Lag <small>times in ${zoneText()}</small></h2>
+        <//>
+        <${Fold} id="lag" title="Lag" note=${`times in ${zoneText()}`} summary=${lagSummary(cluster)}>
           <${LagHistory} cluster=${cluster} store=${store} limits=${limits.limits} />
           <${LimitTable} cluster=${cluster} limits=${limits} />
-        </section>
-        <section aria-labelledby="past">
-          <h2 id="past">Who was fit when <small>times in ${zoneText()}</small></h2>
+        <//>
+        <${Fold} id="past" title="Who was fit when" note=${`times in ${zoneText()}`}>
           <${Strips} cluster=${cluster} store=${store} />
-        </section>
+        <//>
       </div>
-      <section class="aside" aria-labelledby="events">
-        <h2 id="events">Events</h2>
-        <${EventList} query=${`cluster=${encodeURIComponent(name)}&limit=30`} store=${store} cluster=${name} />
-      </section>
+      <div class="aside">
+        <${Fold} id="events" title="Events">
+          <${EventList} query=${`cluster=${encodeURIComponent(name)}&limit=30`} store=${store} cluster=${name} />
+        <//>
+      </div>
     </div>
   `;
+}
+
+/** Why nothing of a cluster is shown: it is being read, the server does not have it, or nothing arrives. */
+export function NoCluster({ name, store }) {
+  const stream = streamOf(store);
+  if (store.state === "absent")
+    return html`<${NotFound}
+      title=${name}
+      what=${`This rolecall does not monitor a cluster ${name}, or not for this listener`}
+    />`;
+  if (store.isPast) return html`<${NotFound} title=${name} what=${`What is shown of the past is not of ${name}`} />`;
+  return html`<h1>${name}</h1>
+    <${NotKnown}
+      reading=${stream.kind === "known" ? loading : stream}
+      text=${wordsFor(stream, "the cluster") ?? "Reading the cluster."}
+    />`;
+}
+
+/** Who is fit, for the folded heading. */
+function fitText({ nodes }) {
+  const primary = nodes.filter(({ verdicts }) => verdicts.primary === "fit").map(({ node }) => node);
+  const replicas = nodes.filter(({ verdicts }) => verdicts.replica === "fit").length;
+  return `/primary: ${namesText(primary)}; /replica: ${replicas} of ${nodes.length}`;
+}
+
+/** The worst lag that is known, for the folded heading. */
+function lagSummary({ nodes, leader }) {
+  const behind = nodes.filter(({ node }) => node !== leader);
+  const [worst] = behind
+    .filter((node) => !isStale(node) && node.lag_bytes !== null)
+    .toSorted((one, other) => other.lag_bytes - one.lag_bytes);
+  const unknown = behind.filter((node) => isStale(node) || node.lag_bytes === null).length;
+  const words = worst === undefined ? [] : [`${bytesText(worst.lag_bytes)} at most (${worst.node})`];
+  return [...words, ...(unknown > 0 ? [`not known of ${unknown}`] : [])].join("; ") || null;
 }
 
 export function Crumbs({ name, node }) {

@@ -1,9 +1,12 @@
-import { html, useEffect, useState } from "../html.js";
-import { useDocument } from "../live/hooks.js";
+import { html } from "../html.js";
+import { useDocument, useTicks } from "../live/hooks.js";
+import { dataOf, orNone } from "../live/reading.js";
 import { compareNames } from "../parts/condition.js";
 import { FactList } from "../parts/facts.js";
 import { ageText, bytesText, countText, durationText, wordsOf } from "../parts/format.js";
 import { Badge, Mark, ReasonLink } from "../parts/marks.js";
+import { Told } from "../parts/told.js";
+import { Finding } from "./finding.js";
 import { isOtherRole } from "./verdict-table.js";
 
 /** How often the view is read again, in ms. */
@@ -11,23 +14,17 @@ const readMs = 5_000;
 
 /** What is around the clusters: this process, its workers and listeners, pools, the checks of balancers, pushes. */
 export function EdgesView() {
-  const [count, setCount] = useState(0);
-  useEffect(() => {
-    const timer = setInterval(() => document.hidden || setCount((last) => last + 1), readMs);
-    return () => clearInterval(timer);
-  }, []);
-  const { data, error } = useDocument("edges", count);
-  const { data: pooled } = useDocument("pools", count);
-  const { data: audit } = useDocument("audit", count);
+  const count = useTicks(readMs);
+  const reading = useDocument("edges", count);
+  const pools = orNone(useDocument("pools", count), { pools: [] });
+  const audit = orNone(useDocument("audit", count), { targets: [], findings: [] });
   return html`
     <div class="toolbar"><h1>Edges</h1></div>
-    ${error === null ? null : html`<p class="banner bad" role="alert">${error}</p>`}
-    ${data === null ? html`<p class="empty">${error === null ? "Reading." : ""}</p>` : html`<${Edges} edges=${data} pools=${pooled?.pools ?? []} audit=${audit ?? noAudit} />`}
+    <${Told} reading=${reading} what="edges"
+      >${(edges) => html`<${Edges} edges=${edges} pools=${pools} audit=${audit} />`}<//
+    >
   `;
 }
-
-/** Before the first answer, and of a server that has no audit. */
-const noAudit = { targets: [], findings: [] };
 
 function Edges({ edges, pools, audit }) {
   return html`
@@ -42,8 +39,7 @@ function Edges({ edges, pools, audit }) {
         html`<${Access} listener=${listener} />`,
       ])}
     />
-    ${pools.length === 0 ? null : html`<h2>Pools</h2>`}
-    ${pools.map((pool) => html`<${Pool} key=${pool.pool} pool=${pool} />`)}
+    <${Pools} reading=${pools} />
     <h2>Checks by HAProxy backend</h2>
     ${
       edges.backends.length === 0
@@ -62,7 +58,16 @@ function Edges({ edges, pools, audit }) {
         numberText(count),
       ])}
     />
-    ${audit.targets.length === 0 ? null : html`<${Traffic} audit=${audit} />`}
+    <h2>Where traffic goes</h2>
+    <${Told} reading=${audit} what="where traffic goes"
+      >${(data, isKnown) =>
+        data.targets.length > 0
+          ? html`<${Traffic} audit=${data} />`
+          : isKnown &&
+            html`<p class="empty unknown">
+              <${Mark} tone="stale" /> Not known: no balancer or pooler is configured that could be looked at.
+            </p>`}<//
+    >
     <${Fleet} fleet=${edges.fleet ?? null} />
     <${Followed} upstreams=${edges.upstreams ?? []} followers=${edges.followers ?? []} />
     <h2>Pushes to balancers</h2>
@@ -70,11 +75,18 @@ function Edges({ edges, pools, audit }) {
       edges.balancers.length === 0
         ? html`<p class="empty">No balancer is configured. Balancers learn of a change by their next check.</p>`
         : edges.balancers.map(
-            (balancer) =>
-              html`<${Balancer} key=${balancer.balancer} balancer=${balancer} findings=${audit.findings} />`,
+            (balancer) => html`<${Balancer} key=${balancer.balancer} balancer=${balancer} audit=${audit} />`,
           )
     }
   `;
+}
+
+function Pools({ reading }) {
+  if (reading.kind === "known" && reading.data.pools.length === 0) return null;
+  return html`<h2>Pools</h2>
+    <${Told} reading=${reading} what="pools"
+      >${(data) => data.pools.map((pool) => html`<${Pool} key=${pool.pool} pool=${pool} />`)}<//
+    >`;
 }
 
 /** Who gets clients of a pool, in order, and what refers to it. */
@@ -253,14 +265,7 @@ const targetTones = { up: "ok", drain: "idle", down: "bad" };
 function Traffic({ audit: { targets, findings } }) {
   const rows = [...targets].sort((one, other) => Number(isRight(one)) - Number(isRight(other)));
   const more = findings.length - findingsShown;
-  return html`<h2>Where traffic goes</h2>
-    ${findings.slice(0, findingsShown).map(
-      (finding) =>
-        html`<p class="note">
-          <span class="issue"><b>${subjectOf(finding)}</b> ${finding.what} for ${durationText(finding.for_ms)}.</span>
-          ${blameOf(finding)}. <code>${finding.command}</code>
-        </p>`,
-    )}
+  return html`${findings.slice(0, findingsShown).map((finding) => html`<${Finding} finding=${finding} />`)}
     ${more > 0 ? html`<p class="note">And ${countText(more, "more finding")}: <code>rolecall verify</code></p>` : null}
     <${Table}
       label="Where traffic goes"
@@ -294,23 +299,12 @@ function TrafficState({ up, count, unknown }) {
   return html`<${Mark} tone="ok" /> as it should be`;
 }
 
-/** What should have ended a finding, as a sentence without its full stop. */
-function blameOf({ finding, mechanism }) {
-  const clause =
-    finding === "unreachable"
-      ? `look at ${mechanism}`
-      : `${mechanism} should have ${finding === "missing" ? "mended" : "moved"} it`;
-  return clause.charAt(0).toUpperCase() + clause.slice(1);
-}
-
-function subjectOf({ target, backend, server }) {
-  return [target, [backend, server].filter((part) => part !== null).join("/")].join(" ");
-}
-
 function Balancer({
   balancer: { balancer, kind, up, version, waiting, pushed_ms_ago: agoMs, problems, servers },
-  findings,
+  audit,
 }) {
+  const isLookedAt = audit.kind === "known" && audit.data.targets.some(({ target }) => target === balancer);
+  const findings = dataOf(audit)?.findings ?? [];
   const [tone, word] = up === null ? ["idle", "connecting"] : up ? ["ok", "connected"] : ["bad", "not reachable"];
   const program = programs[kind];
   const rows = servers.map(({ backend, server, target, weight }) => [
@@ -318,7 +312,8 @@ function Balancer({
     server,
     target === null ? "–" : html`<${Mark} tone=${targetTones[target]} /> ${target}`,
     weight === null ? "–" : `${weight} %`,
-    findings.find((one) => one.target === balancer && one.backend === backend && one.server === server)?.what ?? "–",
+    findings.find((one) => one.target === balancer && one.backend === backend && one.server === server)?.what ??
+      (isLookedAt ? "–" : "not known"),
   ]);
   return html`<section aria-label=${`Balancer ${balancer}`}>
     <h3>

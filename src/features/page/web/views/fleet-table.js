@@ -68,7 +68,7 @@ function Row({ row, index, ageMs, top }) {
 function Wrong({ row }) {
   const { problems, problem_count: count, drains, warnings, paused, failsafe, open_events: open } = row;
   return html`
-    ${problems.map(({ node, reason, detail }) => html`<span class="issue" title=${row.cause}><b>${node}</b> <${ReasonLink} reason=${reason} /> <small>${unheard.has(reason) ? null : detail}</small></span>`)}
+    ${groupedProblems(problems).map(({ nodes, reason, detail }) => html`<span key=${reason} class="issue" title=${row.cause}><b>${nodes.join(", ")}</b> <${ReasonLink} reason=${reason} /> <small>${unheard.has(reason) ? null : detail}</small></span>`)}
     ${count > problems.length ? html`<span>and ${count - problems.length} more</span>` : null}
     ${warnings > 0 ? html`<${Badge} tone="warn">${warnings} warning${warnings === 1 ? "" : "s"}<//>` : null}
     ${open > 0 ? html`<${Badge} title="Events that have begun and not ended">${countText(open, "open event")}<//>` : null}
@@ -76,6 +76,17 @@ function Wrong({ row }) {
     ${paused ? html`<${Badge} tone="idle">paused<//>` : null}
     ${failsafe ? html`<${Badge} tone="warn">failsafe<//>` : null}
   `;
+}
+
+/** The problems of a row, each reason once with its nodes. A detail that differs between them is left out. */
+export function groupedProblems(problems) {
+  const groups = new Map();
+  for (const { node, reason, detail } of problems) {
+    const known = groups.get(reason);
+    if (known === undefined) groups.set(reason, { nodes: [node], reason, detail });
+    else groups.set(reason, { nodes: [...known.nodes, node], reason, detail: known.detail === detail ? detail : null });
+  }
+  return [...groups.values()];
 }
 
 /** Why a node does not answer is in the cause, in fewer words. */

@@ -1,9 +1,11 @@
 import { html, useLayoutEffect, useMemo, useRef, useState } from "../html.js";
 import { countRows, orders, selectRows } from "../live/fleet-order.js";
 import { useStore, useTicks } from "../live/hooks.js";
+import { streamOf, wordsFor } from "../live/reading.js";
 import { conditions } from "../parts/condition.js";
 import { countText } from "../parts/format.js";
 import { SevereBanner } from "../parts/situation.js";
+import { NotKnown } from "../parts/told.js";
 import { FleetTable } from "./fleet-table.js";
 import { Recent } from "./recent.js";
 
@@ -21,6 +23,9 @@ export function FleetView() {
   const rows = [...store.rows.values()].map(({ row }) => row);
   const counts = countRows(rows);
   const shown = selectRows(rows, { ...wanted, ageOf: (cluster) => store.ageOf(cluster) });
+  const stream = streamOf(store);
+  // Rows arrive one after the other: before all are there, their number says nothing.
+  const isCounted = stream.kind !== "loading" && (stream.kind === "known" || rows.length > 0);
   const isFiltered = wanted.search !== "" || wanted.condition !== "all";
   return html`
     <div class="toolbar">
@@ -42,21 +47,28 @@ export function FleetView() {
     </div>
     <${SevereBanner} rows=${rows} store=${store} />
     <${Recent} store=${store} cluster=${null} />
-    <${Filters} counts=${counts} condition=${wanted.condition} onChange=${(condition) => change({ condition })} />
-    <p class="sr" role="status">${countText(shown.length, "cluster")} shown</p>
+    <${Filters}
+      counts=${counts}
+      isCounted=${isCounted}
+      condition=${wanted.condition}
+      onChange=${(condition) => change({ condition })}
+    />
+    <p class="sr" role="status">
+      ${isCounted ? `${countText(shown.length, "cluster")} shown` : wordsFor(stream, "clusters")}
+    </p>
     ${
       shown.length > 0
         ? html`<${FleetTable} rows=${shown} store=${store} />`
         : html`<${Nothing}
-            store=${store}
-            isFiltered=${isFiltered}
+            stream=${stream}
+            isFiltered=${isFiltered && isCounted}
             onAll=${() => change({ search: "", condition: "all" })}
           />`
     }
   `;
 }
 
-function Filters({ counts, condition, onChange }) {
+function Filters({ counts, isCounted, condition, onChange }) {
   const filters = useMemo(
     () => [{ name: "all", word: "all" }, { name: "problems", word: "problems" }, ...conditions],
     [],
@@ -74,18 +86,19 @@ function Filters({ counts, condition, onChange }) {
           aria-pressed=${String(name === condition)}
           onClick=${() => onChange(name)}
         >
-          ${word} <b>${counts.get(name) ?? 0}</b>
+          ${word} <b>${isCounted ? (counts.get(name) ?? 0) : "–"}</b>
         </button>`,
     )}
   </div>`;
 }
 
-function Nothing({ store, isFiltered, onAll }) {
+function Nothing({ stream, isFiltered, onAll }) {
   if (isFiltered)
     return html`<p class="empty">
       No cluster fits. <button type="button" class="chip" onClick=${onAll}>Show all</button>
     </p>`;
-  return html`<p class="empty">${store.state === "live" ? "No cluster is monitored." : "Waiting for rolecall."}</p>`;
+  if (stream.kind === "known") return html`<p class="empty">No cluster is monitored.</p>`;
+  return html`<${NotKnown} reading=${stream} text=${wordsFor(stream, "clusters")} />`;
 }
 
 /** `/` goes to the search, as on many pages; not while something is typed. */

@@ -17,9 +17,9 @@ const saidMax = 20;
 /**
  * The lag of each replica, with events as vertical lines and limits as horizontal ones.
  * @param samples node -> `[wall ms, bytes]` in the order of time; `past` what was sampled before them: `{ at, nodes }`;
- *   `time` what is shown: `{ fromMs, toMs }` since the epoch
+ *   `time` what is shown: `{ fromMs, toMs }` since the epoch; `isKnown` whether the past is
  */
-export function LagChart({ cluster, samples: recent, past = null, events, time, limits }) {
+export function LagChart({ cluster, samples: recent, past = null, isKnown, events, time, limits }) {
   const scheme = useScheme();
   const box = useRef(null);
   const chart = useRef(null);
@@ -48,12 +48,24 @@ export function LagChart({ cluster, samples: recent, past = null, events, time, 
     .slice(0, saidMax)
     .map((node) => `${node.node} ${isStale(node) ? "unknown" : bytesText(node.lag_bytes)}`)
     .join(", ");
-  return html`<div class="chart" role="img" aria-label=${`Lag now: ${said || "no replica"}`} ref=${box}></div>
-    <p class="note">
-      As far as it was
-      recorded${names.length < shown.length ? `, for ${names.length} of ${shown.length} replicas` : ""}.
-      ${events.length > 0 ? " Vertical lines are events." : ""}
-    </p>`;
+  const isEmpty = names.length === 0;
+  return html`<div
+      class=${isEmpty ? "chart-empty" : "chart"}
+      role="img"
+      aria-label=${`Lag now: ${said || "no replica"}`}
+      ref=${box}
+    ></div>
+    ${
+      !isKnown
+        ? null
+        : isEmpty
+          ? html`<p class="empty">No lag is recorded.</p>`
+          : html`<p class="note">
+              As far as it was
+              recorded${names.length < shown.length ? `, for ${names.length} of ${shown.length} replicas` : ""}.
+              ${events.length > 0 ? " Vertical lines are events." : ""}
+            </p>`
+    }`;
 }
 
 /** Puts the samples of the past before those that were received since. */
@@ -100,11 +112,12 @@ function optionsOf(names, element, { shownRef, scheme }) {
   return {
     width: element.clientWidth,
     height,
+    padding: [24, null, null, null],
     legend: { live: false },
     cursor: { y: false },
     scales: {
       x: { range: () => [shownRef.current.time.fromMs / 1_000, shownRef.current.time.toMs / 1_000] },
-      y: { range: (_, __, most) => [0, Math.max(leastBytes, (most ?? 0) * 1.1)] },
+      y: { range: (_, __, most) => [0, topOf(most, shownRef.current.limits)] },
     },
     axes: [
       {
@@ -129,8 +142,21 @@ function optionsOf(names, element, { shownRef, scheme }) {
   };
 }
 
-/** The least upper end of the axis, in bytes: the usual limit of a failover, 1 MB, is in it. */
-const leastBytes = 1.25 * 2 ** 20;
+/** The least upper end of the axis, in bytes: less than one flush of WAL is no slope. */
+const leastBytes = 32 * 1024;
+/** A limit that is at most so many times as high as the data is within the axis. */
+const nearTimes = 3;
+/** The room above it, as a multiple: for the words of the limits above the axis. */
+const roomTimes = 1.4;
+
+/** The upper end of the axis, in bytes: that of the data, with the limits that are near. Others are at the edge. */
+export function topOf(most, limits) {
+  const top = Math.max(leastBytes, (most ?? 0) * 1.15);
+  const near = limits.flatMap(({ lag_bytes: bytes }) =>
+    bytes !== null && bytes <= nearTimes * top ? [bytes * roomTimes] : [],
+  );
+  return Math.ceil(Math.max(top, ...near));
+}
 const secondIncrements = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1_800, 3_600, 7_200, 14_400, 43_200, 86_400];
 const binaryIncrements = Array.from({ length: 40 }, (_, at) => 2 ** (at + 8));
 
@@ -158,35 +184,78 @@ function drawOver(plot, { events, limits }, colour) {
   ctx.restore();
 }
 
-/** Each event has its line, and its name where there is room for it. */
+/** Each event has its line, and its name above the chart where there is room for it. */
 function drawEvents({ ctx, bbox, valToPos }, events) {
   const byPixel = new Map();
-  for (const { at, kind } of events) {
-    const x = valToPos(Date.parse(at) / 1_000, "x", true);
-    // Events at the same pixel have one line.
-    if (x >= bbox.left && x <= bbox.left + bbox.width) byPixel.set(Math.round(x), { x, text: wordsOf(kind) });
+  const right = bbox.left + bbox.width;
+  for (const { at, kind, severity } of events) {
+    const x = Math.round(valToPos(Date.parse(at) / 1_000, "x", true));
+    const known = byPixel.get(x);
+    // Events at the same pixel have one line, with the name of the worst.
+    if (x < bbox.left || x > right || rankOf(known) > rankOf({ severity })) continue;
+    byPixel.set(x, { x, severity, text: wordsOf(kind), width: ctx.measureText(wordsOf(kind)).width });
   }
-  const placed = [...byPixel.values()].sort((one, other) => one.x - other.x);
-  let freeFrom = 0;
-  for (const { x, text } of placed) {
-    line(ctx, [x, bbox.top], [x, bbox.top + bbox.height]);
-    const end = x + 4 + ctx.measureText(text).width;
-    if (x < freeFrom || end > bbox.left + bbox.width) continue;
-    ctx.fillText(text, x + 4, bbox.top + 12);
-    freeFrom = end + 8;
+  const marks = [...byPixel.values()];
+  for (const { x } of marks) line(ctx, [x, bbox.top], [x, bbox.top + bbox.height]);
+  for (const { from, text } of placedLabels(marks, { left: bbox.left, right, gap: 8 * devicePixelRatio }))
+    ctx.fillText(text, from, bbox.top - 6 * devicePixelRatio);
+}
+
+const severities = ["info", "warning", "error"];
+
+function rankOf(mark) {
+  return severities.indexOf(mark?.severity);
+}
+
+/**
+ * Places the names of events: the worst and newest first, each beside its line where it overlaps no other, else left
+ * out.
+ * @param marks `{ x, width, text, severity }`
+ * @returns `{ from, text }`
+ */
+export function placedLabels(marks, { left, right, gap }) {
+  const placed = [];
+  const isFree = (from, to) =>
+    from >= left && to <= right && placed.every((other) => to + gap <= other.from || from >= other.to + gap);
+  for (const { x, width, text } of marks.toSorted((one, other) => rankOf(other) - rankOf(one) || other.x - one.x)) {
+    const from = [x + gap / 2, x - gap / 2 - width].find((start) => isFree(start, start + width));
+    if (from !== undefined) placed.push({ from, to: from + width, text });
+  }
+  return placed.map(({ from, text }) => ({ from, text }));
+}
+
+/** The limits in bytes. Equal ones have one line and one text; those above the axis one line at its edge. */
+function drawLimits({ ctx, bbox, valToPos, scales }, limits) {
+  const lineHeight = 14 * devicePixelRatio;
+  let freeFrom = bbox.top;
+  for (const { bytes, text } of limitLines(limits, scales.y.max)) {
+    const y = bytes === null ? bbox.top : valToPos(bytes, "y", true);
+    line(ctx, [bbox.left, y], [bbox.left + bbox.width, y]);
+    // At the left, and below each other: the newest lag is at the right.
+    const textAt = Math.max(y, freeFrom) + lineHeight;
+    ctx.fillText(text, bbox.left + 4 * devicePixelRatio, textAt, bbox.width - 8 * devicePixelRatio);
+    freeFrom = textAt;
   }
 }
 
-/** The limits in bytes, as far as they are in the shown range. Equal limits have one line and one text. */
-function drawLimits({ ctx, bbox, valToPos, scales }, limits) {
-  const shown = limits.filter(({ lag_bytes: bytes }) => bytes !== null && bytes <= scales.y.max);
-  for (const bytes of new Set(shown.map(({ lag_bytes: each }) => each))) {
-    const y = valToPos(bytes, "y", true);
-    line(ctx, [bbox.left, y], [bbox.left + bbox.width, y]);
-    const targets = shown.flatMap(({ lag_bytes: each, target }) => (each === bytes ? target : []));
-    // At the left: the newest events, with their names, are at the right.
-    ctx.fillText(`limit of ${targets.join(", ")}`, bbox.left + 4, y + 14);
-  }
+/** The lines of the limits, from above: `{ bytes, text }`; `bytes` is null for those above the axis. */
+export function limitLines(limits, top) {
+  const targets = new Map();
+  for (const { lag_bytes: bytes, target } of limits)
+    if (bytes !== null) targets.set(bytes, [...(targets.get(bytes) ?? []), target]);
+  const sorted = [...targets].toSorted(([one], [other]) => other - one);
+  const above = sorted.filter(([bytes]) => bytes > top);
+  const within = sorted.filter(([bytes]) => bytes <= top);
+  return [
+    ...(above.length === 0
+      ? []
+      : [{ bytes: null, text: `above: limit ${above.toReversed().map(limitWords).join("; ")}` }]),
+    ...within.map((each) => ({ bytes: each[0], text: `limit ${limitWords(each)}` })),
+  ];
+}
+
+function limitWords([bytes, of]) {
+  return `${bytesText(bytes)} of ${of.join(", ")}`;
 }
 
 function line(ctx, [fromX, fromY], [toX, toY]) {

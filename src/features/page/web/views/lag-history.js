@@ -1,5 +1,7 @@
 import { html, useState } from "../html.js";
 import { useDocument } from "../live/hooks.js";
+import { dataOf, known, wordsFor } from "../live/reading.js";
+import { NotKnown } from "../parts/told.js";
 import { LagChart } from "./lag-chart.js";
 
 /** The times that can be shown. Memory keeps the first; the others need a history on disk. */
@@ -24,8 +26,11 @@ export function LagHistory({ cluster, store, limits }) {
   const key = isRecent ? store.missed : `${store.missed} ${Math.floor(store.wallMs() / readMs)}`;
   const past = useDocument(store.isPast ? null : `clusters/${name}/lag${isRecent ? "" : `?since=${span.since}`}`, key);
   const events = useDocument(`events?cluster=${name}&since=${span.since}&limit=500`, store.missed);
-  const known = new Set(events.data?.events.map(({ id }) => id));
-  const received = store.events.filter((event) => event.cluster === cluster.cluster && !known.has(event.id));
+  const kept = dataOf(events)?.events ?? [];
+  const ids = new Set(kept.map(({ id }) => id));
+  const received = store.events.filter((event) => event.cluster === cluster.cluster && !ids.has(event.id));
+  // An incident holds what the server kept.
+  const lag = store.isPast ? known(null) : past;
   const nowMs = store.wallMs();
   const time = store.isPast
     ? { fromMs: store.wallMs(store.fromMs), toMs: store.wallMs(store.toMs) }
@@ -35,12 +40,20 @@ export function LagHistory({ cluster, store, limits }) {
     <${LagChart}
       cluster=${cluster}
       samples=${store.samples}
-      past=${past.data}
-      events=${[...(events.data?.events ?? []), ...received]}
+      past=${dataOf(lag)}
+      isKnown=${lag.kind === "known"}
+      events=${[...kept, ...received]}
       time=${time}
       limits=${limits}
     />
-    ${store.isPast ? null : html`<${Kept} lag=${past} isRecent=${isRecent} />`}
+    ${[
+      [lag, "the lag before this page was opened"],
+      [events, "events in the chart"],
+    ].map(([reading, what]) => {
+      const text = wordsFor(reading, what);
+      return text === null ? null : html`<${NotKnown} key=${what} reading=${reading} text=${text} />`;
+    })}
+    <${Kept} data=${dataOf(lag)} isRecent=${isRecent} />
   `;
 }
 
@@ -62,8 +75,7 @@ function Spans({ span, onChange }) {
 }
 
 /** What limits the shown time. */
-function Kept({ lag: { data, error }, isRecent }) {
-  if (error !== null) return html`<p class="note">${error}</p>`;
+function Kept({ data, isRecent }) {
   if (isRecent || data === null) return null;
   if (!data.history)
     return html`<p class="note">

@@ -1,5 +1,6 @@
 import { html } from "../html.js";
 import { useDocument } from "../live/hooks.js";
+import { dataOf, wordsFor } from "../live/reading.js";
 import { isStale } from "../parts/condition.js";
 import { comparison, exceededText, limitText, mergedLimits, pastLimitsText } from "../parts/limits.js";
 import { namesText } from "../parts/many.js";
@@ -15,15 +16,16 @@ const tones = { within: "ok", over: "bad", unknown: "stale" };
 
 /**
  * The limits for the lag of a cluster's nodes.
- * @returns `{ limits, note }`: those that are known, merged; what has to be known about them, in words, or null
+ * @returns `{ limits, note, isKnown }`: those that are known, merged; what has to be known about them, in words, or null
  */
 export function useLimits(cluster, store) {
   const path = store.isPast ? null : `clusters/${encodeURIComponent(cluster)}/limits`;
-  const { data, error } = useDocument(path, Math.floor(store.wallMs() / readMs));
-  if (store.isPast) return { limits: mergedLimits(store.limits.limits), note: pastLimitsText(store.limits) };
-  const limits = mergedLimits(data?.limits ?? []);
-  if (error !== null) return { limits, note: `The limits cannot be read: ${error}` };
-  return { limits, note: data !== null && limits.length === 0 ? noLimitText : null };
+  const reading = useDocument(path, Math.floor(store.wallMs() / readMs));
+  if (store.isPast)
+    return { limits: mergedLimits(store.limits.limits), note: pastLimitsText(store.limits), isKnown: true };
+  const limits = mergedLimits(dataOf(reading)?.limits ?? []);
+  const words = wordsFor(reading, "limits for lag");
+  return { limits, note: words ?? (limits.length === 0 ? noLimitText : null), isKnown: words === null };
 }
 
 const noLimitText =

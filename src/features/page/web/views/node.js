@@ -1,14 +1,18 @@
 import { NodeActions } from "../actions/actions.js";
 import { html, useMemo, useState } from "../html.js";
-import { useDocument, useStore, useTicks } from "../live/hooks.js";
+import { linkTo, useDocument, useStore, useTicks } from "../live/hooks.js";
+import { dataOf, partOf } from "../live/reading.js";
 import { isLastKnown, toneOf } from "../parts/condition.js";
 import { FactList } from "../parts/facts.js";
 import { ageText, bytesText, countText, drainText, durationText, dateText, lsnText, wordsOf } from "../parts/format.js";
 import { useMore } from "../parts/many.js";
-import { Badge, Mark, ReasonLink } from "../parts/marks.js";
-import { Crumbs } from "./cluster.js";
+import { Badge, CodeText, Mark, ReasonLink } from "../parts/marks.js";
+import { Told } from "../parts/told.js";
+import { Crumbs, NoCluster } from "./cluster.js";
 import { BalancerChecks, LimitNote, NodeLimits, useLimits } from "./limits.js";
+import { NotFound } from "./not-found.js";
 import { NodeMarks } from "./topology.js";
+import { Verdict, verdictGroups } from "./verdict-table.js";
 
 /** One node: its facts, the explanation of a check, its last changes and what it answered. */
 export function NodeView({ cluster: name, node: nodeName }) {
@@ -19,9 +23,13 @@ export function NodeView({ cluster: name, node: nodeName }) {
   const node = cluster?.nodes.find((each) => each.node === nodeName);
   const [check, setCheck] = useState(null);
   if (node === undefined)
-    return html`<${Crumbs} name=${name} node=${nodeName} />
-      <h1>${nodeName}</h1>
-      <p class="empty">${cluster === null ? "Waiting for rolecall." : `${name} has no such node.`}</p>`;
+    return html`<${Crumbs} name=${name} node=${nodeName} /> ${
+        cluster === null
+          ? html`<${NoCluster} name=${name} store=${store} />`
+          : html`<${NotFound} title=${nodeName} what=${`${name} has no node ${nodeName}`}
+              ><a href=${linkTo("clusters", name)}>Cluster ${name}</a>${" "}<//
+            >`
+      }`;
   const path = `clusters/${encodeURIComponent(name)}/nodes/${encodeURIComponent(nodeName)}`;
   const asked = check ?? (cluster.leader === nodeName ? "/primary" : "/replica");
   return html`
@@ -32,6 +40,7 @@ export function NodeView({ cluster: name, node: nodeName }) {
       ><${NodeMarks} node=${node} />
       ${store.isPast ? null : html`<${NodeActions} cluster=${cluster} node=${node} />`}
     </div>
+    <${Verdicts} node=${node} />
     <${Facts} node=${node} cluster=${cluster} sinceMs=${store.nowMs() - followed.receivedMs} />
     <${Limits} node=${node} cluster=${cluster} store=${store} />
     <${Explanation}
@@ -45,6 +54,22 @@ export function NodeView({ cluster: name, node: nodeName }) {
     <${Changes} path=${path} state=${JSON.stringify(node.verdicts)} />
     <${RawDocument} path=${path} />
   `;
+}
+
+/** What the node is fit for, each answer once with the routes that get it. */
+function Verdicts({ node: { verdicts, evidence, reason, detail } }) {
+  return html`<section class="verdict-list" aria-label="Verdicts">
+    <ul>
+      ${verdictGroups(verdicts).map(
+        ({ verdict, routes }) =>
+          html`<li key=${verdict}>
+            <${Verdict} verdict=${verdict} evidence=${evidence} />
+            ${verdict === reason && detail !== null ? html` <span>${detail}</span>` : null}
+            <small>${routes.map((route) => `/${route}`).join(", ")}</small>
+          </li>`,
+      )}
+    </ul>
+  </section>`;
 }
 
 function Limits({ node, cluster, store }) {
@@ -115,7 +140,7 @@ const outcomes = { pass: ["ok", "holds"], refuse: ["bad", "fails"], skip: ["idle
 
 function Explanation({ path, node, check, routes, onCheck, state }) {
   const [text, setText] = useState(check);
-  const { data, error } = useDocument(`${path}/explain?check=${encodeURIComponent(check)}`, state);
+  const reading = useDocument(`${path}/explain?check=${encodeURIComponent(check)}`, state);
   const submit = (event) => {
     event.preventDefault();
     onCheck(text);
@@ -127,16 +152,14 @@ function Explanation({ path, node, check, routes, onCheck, state }) {
       <datalist id="routes">${routes.map((route) => html`<option value=${`/${route}`} />`)}</datalist>
       <button type="submit" class="chip">Explain</button>
     </form>
-    ${error === null ? null : html`<p class="empty" role="alert">${error}</p>`}
-    ${
-      data === null
-        ? null
-        : html`<p class="lead">
-              <strong>${data.node} is ${data.fit ? "fit" : "not fit"} for ${data.check}</strong>
-              ${data.reason === null ? null : html`: <${ReasonLink} reason=${data.reason} /> ${data.detail}`}
-            </p>
-            <${Rules} rules=${data.rules} decisive=${data.decisive} node=${node} />`
-    }
+    <${Told} reading=${reading} what=${`the explanation of ${check}`}
+      >${(data) =>
+        html`<p class="lead">
+            <strong>${data.node} is ${data.fit ? "fit" : "not fit"} for ${data.check}</strong>
+            ${data.reason === null ? null : html`: <${ReasonLink} reason=${data.reason} /> <${CodeText} text=${data.detail ?? ""} />`}
+          </p>
+          <${Rules} rules=${data.rules} decisive=${data.decisive} node=${node} />`}<//
+    >
   </section>`;
 }
 
@@ -172,25 +195,27 @@ function Rules({ rules, decisive, node }) {
 }
 
 function Changes({ path, state }) {
-  const { data, error } = useDocument(`${path}/verdicts`, state);
-  const changes = data?.changes.toReversed() ?? [];
-  const [most, more] = useMore(changes.length, "changes");
+  const reading = partOf(useDocument(`${path}/verdicts`, state), ({ changes }) => changes.toReversed());
+  const [most, more] = useMore(dataOf(reading)?.length ?? 0, "changes");
   return html`<section aria-labelledby="changes">
     <h2 id="changes">Last changes</h2>
-    ${
-      changes.length === 0
-        ? html`<p class="empty">${error ?? "None since rolecall started."}</p>`
-        : html`<ol class="events">
-              ${changes.slice(0, most).map(
-                ({ at, before, after, failure }) =>
-                  html`<li key=${at}>
-                    <time datetime=${at} title=${at}>${dateText(at)}</time>
-                    <span class="message">${changeText(before, after)}${failure === null ? "" : ` (${failure})`}</span>
-                  </li>`,
-              )}
-            </ol>
-            ${more}`
-    }
+    <${Told} reading=${reading} what="changes"
+      >${(changes, isKnown) =>
+        changes.length === 0
+          ? isKnown && html`<p class="empty">None since rolecall started.</p>`
+          : html`<ol class="events">
+                ${changes.slice(0, most).map(
+                  ({ at, before, after, failure }) =>
+                    html`<li key=${at}>
+                      <time datetime=${at} title=${at}>${dateText(at)}</time>
+                      <span class="message"
+                        >${changeText(before, after)}${failure === null ? "" : ` (${failure})`}</span
+                      >
+                    </li>`,
+                )}
+              </ol>
+              ${more}`}<//
+    >
   </section>`;
 }
 
@@ -212,7 +237,8 @@ const shownMax = 200_000;
 
 function RawDocument({ path }) {
   const [count, setCount] = useState(0);
-  const { data, error } = useDocument(count === 0 ? null : `${path}/document`, count);
+  const reading = useDocument(count === 0 ? null : `${path}/document`, count);
+  const data = dataOf(reading);
   // The view is drawn again several times a second, and the document may be large.
   const text = useMemo(() => (data === null ? "" : JSON.stringify(data.document, null, 2)), [data]);
   const shown = useMemo(() => text.slice(0, shownMax), [text]);
@@ -221,14 +247,16 @@ function RawDocument({ path }) {
     <button type="button" class="chip" onClick=${() => setCount(count + 1)}>
       ${count === 0 ? "Show" : "Read again"}
     </button>
-    ${error === null ? null : html`<p class="empty">${error}</p>`}
     ${
-      data === null
+      count === 0
         ? null
-        : html`<p class="note">
-              ${`${data.observed_at}, ${countText(text.length, "character")}${text.length > shownMax ? `, of which ${shownMax} are shown` : ""}`}
-            </p>
-            <pre tabindex="0" aria-label="Document">${shown}</pre>`
+        : html`<${Told} reading=${reading} what="the last answer"
+            >${({ observed_at: at }) =>
+              html`<p class="note">
+                  ${`${at}, ${countText(text.length, "character")}${text.length > shownMax ? `, of which ${shownMax} are shown` : ""}`}
+                </p>
+                <pre tabindex="0" aria-label="Document">${shown}</pre>`}<//
+          >`
     }
   </section>`;
 }

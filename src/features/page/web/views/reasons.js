@@ -1,18 +1,23 @@
 import { html, useEffect } from "../html.js";
 import { linkTo, useDocument } from "../live/hooks.js";
+import { dataOf, wordsFor } from "../live/reading.js";
 import { wordsOf } from "../parts/format.js";
+import { CodeText } from "../parts/marks.js";
+import { NotKnown } from "../parts/told.js";
 
 /** What each reason means, and what to do. */
 export function ReasonsView({ reason }) {
-  const { data, error } = useDocument("page/reasons.json");
+  const reading = useDocument("page/reasons.json");
+  const data = dataOf(reading);
   useEffect(() => {
     if (data !== null && reason !== null) document.getElementById(`reason-${reason}`)?.scrollIntoView();
   }, [data, reason]);
   if (data === null)
     return html`<h1>Reasons</h1>
-      <p class="empty">${error ?? "Reading reasons."}</p>`;
+      <${NotKnown} reading=${reading} text=${wordsFor(reading, "reasons")} />`;
   return html`
     <h1>Reasons</h1>
+    ${reason !== null && !Object.hasOwn(data, reason) ? html`<p class="banner warn">There is no reason ${reason}.</p>` : null}
     <p class="lead">
       Every no has exactly one reason. It is the same in the status line of a check, in the log and in the metrics.
     </p>
@@ -41,7 +46,7 @@ export function ReasonsView({ reason }) {
               ([part, text]) =>
                 html`<div>
                   <dt>${part}</dt>
-                  <dd>${text}</dd>
+                  <dd><${CodeText} text=${text} /></dd>
                 </div>`,
             )}
           </dl>

@@ -1,5 +1,6 @@
 import { html } from "../html.js";
 import { linkTo, useDocument } from "../live/hooks.js";
+import { dataOf, loading, withStream } from "../live/reading.js";
 import { toneOfEvent } from "../parts/condition.js";
 import { ageText, countText, wordsOf } from "../parts/format.js";
 import { Mark } from "../parts/marks.js";
@@ -20,13 +21,15 @@ export function Recent({ store, cluster }) {
   // Before something arrives there may be no server to ask: an incident file is being opened.
   const isKnown = store.isPast || store.state === "live" || store.state === "lost";
   const path = isKnown ? `events?${only}since=15min&limit=500` : null;
-  const { data } = useDocument(path, store.missed);
+  const asked = useDocument(path, store.missed);
+  const reading = isKnown ? withStream(asked, store) : loading;
   const toMs = store.wallMs();
-  const events = changedSince([...store.events, ...(data?.events ?? [])], { cluster, fromMs: toMs - spanMs, toMs });
+  const kept = dataOf(reading)?.events ?? [];
+  const events = changedSince([...store.events, ...kept], { cluster, fromMs: toMs - spanMs, toMs });
   const named = events.toSorted((one, other) => worst[other.severity] - worst[one.severity] || other.atMs - one.atMs);
   return html`<section class="recent" aria-label="Changed in the last 5 minutes">
     <p>
-      <b>Last 5 minutes</b> ${" "} ${events.length === 0 ? "nothing changed" : countText(events.length, "event")}
+      <b>Last 5 minutes</b> ${" "} <span data-reading=${reading.kind}>${changedText(reading, events.length)}</span>
       ${named
         .slice(0, namedMax)
         .map(
@@ -40,7 +43,7 @@ export function Recent({ store, cluster }) {
         )}
       ${named.length > namedMax ? html`<span class="change">and ${named.length - namedMax} more</span>` : null}
     </p>
-    <div class="time-marks" aria-hidden="true">
+    <div class=${`time-marks ${reading.kind === "known" ? "" : "unseen"}`} aria-hidden="true">
       ${mergedMarks(events, { fromMs: toMs - spanMs, toMs }).map(
         ({ atMs, tone, text }) =>
           html`<span
@@ -52,6 +55,15 @@ export function Recent({ store, cluster }) {
       )}
     </div>
   </section>`;
+}
+
+/** How many events there were, as far as that is known. */
+export function changedText(reading, count) {
+  const some = count === 0 ? "" : `${countText(count, "event")}, and `;
+  if (reading.kind === "loading") return `${some}reading what changed`;
+  if (reading.kind === "unknown")
+    return `${some}not known ${count === 0 ? "what changed" : "what else"}: ${reading.why}`;
+  return count === 0 ? "nothing changed" : countText(count, "event");
 }
 
 /** The events of a time, each once, oldest first, with their instants. */

@@ -1,5 +1,6 @@
-import { html } from "../html.js";
+import { html, useEffect, useState } from "../html.js";
 import { useDocument } from "../live/hooks.js";
+import { dataOf, wordsFor } from "../live/reading.js";
 import { timeText, wordsOf } from "../parts/format.js";
 import { sortedNodes, useMore } from "../parts/many.js";
 
@@ -16,6 +17,8 @@ export function Strips({ cluster, store }) {
   const knownMs = store.knownUntilMs();
   const nodes = sortedNodes(cluster);
   const [most, more] = useMore(nodes.length, "strips");
+  // Before a strip is known, nothing of it is "not recorded".
+  const [isAnyKnown, setIsAnyKnown] = useState(false);
   return html`<div class="strips">
     ${nodes
       .slice(0, most)
@@ -27,6 +30,7 @@ export function Strips({ cluster, store }) {
             node=${node}
             untilMs=${untilMs}
             knownMs=${knownMs}
+            onKnown=${() => setIsAnyKnown(true)}
             state=${`${verdicts.primary} ${verdicts.replica} ${store.missed}`}
           />`,
       )}
@@ -36,22 +40,33 @@ export function Strips({ cluster, store }) {
     </p>
     <p class="legend">
       <span class="seg primary"></span> fit as primary <span class="seg replica"></span> fit as replica
-      <span class="seg unfit"></span> not fit <span class="seg unseen"></span> not recorded
+      <span class="seg unfit"></span> not fit ${isAnyKnown ? html`<span class="seg unseen"></span> not recorded` : null}
     </p>
   </div>`;
 }
 
-function Strip({ cluster, node, untilMs, knownMs, state }) {
+function Strip({ cluster, node, untilMs, knownMs, state, onKnown }) {
   const path = `clusters/${encodeURIComponent(cluster)}/nodes/${encodeURIComponent(node)}/verdicts`;
-  const { data } = useDocument(path, state);
-  const segments = segmentsOf(data?.changes ?? [], untilMs, knownMs);
+  const reading = useDocument(path, state);
+  useEffect(() => {
+    if (reading.kind === "known") onKnown();
+  }, [reading.kind]);
+  const words = wordsFor(reading, "what was");
+  const segments = segmentsOf(dataOf(reading)?.changes ?? [], untilMs, knownMs);
   const said = segments
     .slice(-saidMax)
     .map(({ kind, fromMs }) => `${timeText(fromMs)} ${kind}`)
     .join(", ");
   return html`<div class="strip">
     <span class="strip-name" title=${node}>${node}</span>
-    <div class="strip-bar" role="img" aria-label=${`${node}: ${said || "not recorded"}`}>
+    <div
+      class="strip-bar"
+      role="img"
+      data-reading=${reading.kind}
+      title=${words}
+      aria-label=${`${node}: ${[words, said || (words === null ? "not recorded" : "")].filter(Boolean).join(" ")}`}
+    >
+      ${words === null ? null : html`<span class="strip-words">${words}</span>`}
       ${segments.map(
         ({ kind, fromMs, toMs, title }) =>
           html`<span

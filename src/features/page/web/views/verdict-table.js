@@ -31,7 +31,12 @@ export function VerdictTable({ cluster }) {
             ({ node, verdicts, evidence }) =>
               html`<tr key=${node}>
                 <th scope="row"><a href=${linkTo("clusters", cluster.cluster, "nodes", node)}>${node}</a></th>
-                ${routes.map((route) => html`<td><${Verdict} verdict=${verdicts[route]} evidence=${evidence} /></td>`)}
+                ${cellsOf(routes, verdicts).map(
+                  ({ verdict, count, isAgain }) =>
+                    html`<td colspan=${count}>
+                      ${isAgain ? html`<${Again} verdict=${verdict} />` : html`<${Verdict} verdict=${verdict} evidence=${evidence} />`}
+                    </td>`,
+                )}
               </tr>`,
           )}
         </tbody>
@@ -40,7 +45,49 @@ export function VerdictTable({ cluster }) {
     ${more}`;
 }
 
-function Verdict({ verdict, evidence }) {
+/**
+ * The cells of a row: a reason is shown once. Routes beside each other that have the same one share a cell, and others
+ * refer to it. What a node is fit for is said of each route.
+ */
+export function cellsOf(routes, verdicts) {
+  const cells = [];
+  for (const route of routes) {
+    const verdict = verdicts[route];
+    const last = cells.at(-1);
+    if (verdict !== undefined && verdict !== "fit" && last?.verdict === verdict) last.count += 1;
+    else {
+      const isAgain = verdict !== undefined && verdict !== "fit" && cells.some((cell) => cell.verdict === verdict);
+      cells.push({ verdict, count: 1, isAgain });
+    }
+  }
+  return cells;
+}
+
+/** The verdicts of one node, each once with its routes: what it is fit for first, another role last. */
+export function verdictGroups(verdicts) {
+  const groups = new Map();
+  for (const [route, verdict] of Object.entries(verdicts)) groups.set(verdict, [...(groups.get(verdict) ?? []), route]);
+  return [...groups]
+    .map(([verdict, routes]) => ({ verdict, routes }))
+    .toSorted((one, other) => rankOf(one.verdict) - rankOf(other.verdict));
+}
+
+function rankOf(verdict) {
+  if (verdict === "fit") return 0;
+  return isOtherRole(verdict) ? 2 : 1;
+}
+
+/** A reason that stands in this row already: its mark, and its words for those who do not see. */
+function Again({ verdict }) {
+  const text = wordsOf(verdict);
+  const mark = isOtherRole(verdict) ? null : html`<${Mark} tone=${verdict === "drained" ? "idle" : "bad"} />`;
+  return html`<span class="verdict none" title=${text}
+    >${mark}<span class="ditto" aria-hidden="true">″</span><span class="sr">${text}</span></span
+  >`;
+}
+
+/** What a node is fit for, or why not. */
+export function Verdict({ verdict, evidence }) {
   if (verdict === undefined) return "–";
   if (verdict === "fit" && evidence === "last known")
     return html`<span class="verdict stale"><${Mark} tone="stale" />fit, last known</span>`;
