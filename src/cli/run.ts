@@ -1,7 +1,7 @@
 import type { Arguments } from "../core/command/framework/arguments.ts";
 import { CommandError } from "../core/command/framework/command-error.ts";
 import type { CommandSpec } from "../core/command/framework/command.ts";
-import { parseArguments } from "../core/command/framework/parse-arguments.ts";
+import { parseArguments } from "../core/command/framework/arguments.ts";
 import { commonOptions, serverOptions } from "../core/command/framework/options.ts";
 import { commandGroups, commands, hiddenCommands, removedCommands } from "./specs/commands.ts";
 import { commandHelp, overallHelp, usageOf } from "./specs/help.ts";

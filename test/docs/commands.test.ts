@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { parse } from "yaml";
-import { parseArguments } from "../../src/core/command/framework/parse-arguments.ts";
+import { parseArguments } from "../../src/core/command/framework/arguments.ts";
 import { commands } from "../../src/cli/specs/commands.ts";
 import { userDocuments, type Fragment, type MarkdownFile } from "./markdown.ts";
 import { commandLines, commandsOf, rolecallOf } from "./shell-words.ts";

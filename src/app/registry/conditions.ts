@@ -8,10 +8,10 @@ import { conditions, foundConditions } from "../../core/health/conditions/condit
 /** The conditions that features bring, in the order in which references list their events. */
 const featureConditions: readonly Condition<EventKind>[] = [
   routesDiffer,
-  poolerDown,
   canaryAstray,
   canaryWriteFailed,
   canaryReadFailed,
+  poolerDown,
 ];
 
 /** Every condition: of the core, and of features. */

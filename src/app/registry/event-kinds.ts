@@ -5,7 +5,7 @@ import { canaryEnds } from "../../features/canary/event-kinds.ts";
 import { switchoverChanges } from "../../features/switchover/event-kinds.ts";
 
 /** The events that begin and end the conditions of features, in the order of references. */
-const featureEnds: { readonly [begins in EventKind]?: EventKind } = { ...routeEnds, ...poolerEnds, ...canaryEnds };
+const featureEnds: { readonly [begins in EventKind]?: EventKind } = { ...routeEnds, ...canaryEnds, ...poolerEnds };
 
 /** The other kinds of events of features. */
 const featureChanges: readonly EventKind[] = [...poolerChanges, ...switchoverChanges];

@@ -4,7 +4,7 @@ import { RolecallClient } from "../../core/command/client/rolecall-client.ts";
 import { withDeadline } from "../../core/command/client/deadline.ts";
 import { requireContexts } from "../../core/command/connect/connection.ts";
 import { serverOptions } from "../../core/command/framework/options.ts";
-import { parseArguments } from "../../core/command/framework/parse-arguments.ts";
+import { parseArguments } from "../../core/command/framework/arguments.ts";
 import type { CommandContext } from "../../core/command/framework/command-context.ts";
 import { ResultBuilder } from "../../core/command/result/builder.ts";
 

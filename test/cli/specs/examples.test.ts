@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { parseArguments } from "../../../src/core/command/framework/parse-arguments.ts";
+import { parseArguments } from "../../../src/core/command/framework/arguments.ts";
 import { commands } from "../../../src/cli/specs/commands.ts";
 
 /** The arguments of a command in a line for a shell, up to a pipe, a redirection or the end of a substitution. */

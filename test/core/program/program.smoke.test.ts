@@ -39,7 +39,7 @@ const texts: Readonly<Record<string, readonly string[]>> = {
   status: ["status"],
   "check-fit": ["check", "/replica?lag=1MB", "--node", "pg2"],
   explain: ["explain", "/replica", "--node", "pg3"],
-  drain: ["drain", "pg2", "--for", "30m", "--reason", "kernel upgrade"],
+  drain: ["drain", "pg2", "--for", "30m", "--reason", "kernel upgrade", "--yes"],
   verify: ["verify"],
   config: ["config", "--cluster", "demo"],
   "render-haproxy": ["render", "haproxy", "--edge", "127.0.0.1:8008"],

@@ -1,5 +1,9 @@
+import { parseArgs, type ParseArgsConfig } from "node:util";
+import { suggest } from "../../cluster/values/did-you-mean.ts";
 import { parseDuration } from "../../cluster/values/duration.ts";
+import type { CommandDescription, OptionSpec } from "./command-description.ts";
 import { CommandError } from "./command-error.ts";
+import { commonOptions } from "./options.ts";
 
 /** The parsed arguments of one command. */
 export class Arguments {
@@ -78,4 +82,116 @@ export function durationOption(from: string, text: string): number {
  */
 export function parseDurationOption(text: string): number | undefined {
   return parseDuration(text.replace(/^(\d+(?:\.\d+)?)m$/, "$1min"));
+}
+
+/** A parsed command line. */
+export interface ParsedArguments {
+  /** The valid arguments. The common options are usable even if `problem` is set: they control how it is reported. */
+  readonly args: Arguments;
+  /** Why the command cannot run with these arguments (RC001), or `null`. */
+  readonly problem: CommandError | null;
+}
+
+/** The calling convention of a command, without its texts. */
+export type ArgumentsSpec = Pick<CommandDescription, "name" | "positionals" | "options">;
+
+/**
+ * Parses the arguments that follow the command's name. Never throws: a problem is part of the result.
+ * @param spec the command; `null` if the command is unknown, in which case only the common options are read
+ */
+export function parseArguments(spec: ArgumentsSpec | null, argv: readonly string[]): ParsedArguments {
+  const options = [...(spec?.options ?? []), ...commonOptions];
+  const values = new Map<string, string[]>();
+  const flags = new Set<string>();
+  const positionals: string[] = [];
+  const problems: string[] = [];
+  for (const token of tokenize(argv, parserOptions(options))) {
+    if (token.kind === "positional") positionals.push(token.value);
+    if (token.kind !== "option") continue;
+    const option = options.find(({ name }) => name === token.name);
+    const problem = option === undefined ? unknownOption(token.rawName, options) : problemOf(option, token);
+    if (problem !== null) problems.push(problem);
+    else if (token.value === undefined) flags.add(token.name);
+    else values.set(token.name, [...(values.get(token.name) ?? []), token.value]);
+  }
+  const args = new Arguments(positionals, values, flags);
+  const [first] = problems;
+  if (spec === null) return { args, problem: null };
+  if (first !== undefined) return { args, problem: new CommandError("RC001", first, helpAction(spec)) };
+  const problem = choiceProblem(options, args) ?? (args.has("help") ? null : positionalProblem(spec, positionals));
+  return { args, problem: problem === null ? null : new CommandError("RC001", problem, helpAction(spec)) };
+}
+
+type ParserOptions = NonNullable<ParseArgsConfig["options"]>;
+type Token = NonNullable<ReturnType<typeof parseArgs>["tokens"]>[number];
+
+/**
+ * Splits a command line into tokens with `parseArgs`. Without `strict`, which throws at the first problem, before
+ * --format is known. An option whose value is missing must not consume the option after it: `--server --format json`.
+ */
+function tokenize(argv: readonly string[], options: ParserOptions): readonly Token[] {
+  const { tokens } = parseArgs({ args: [...argv], options, allowPositionals: true, strict: false, tokens: true });
+  const at = tokens.findIndex(
+    (token) => token.kind === "option" && token.inlineValue === false && /^-./.test(token.value),
+  );
+  const token = tokens[at];
+  if (token?.kind !== "option") return tokens;
+  const withoutValue = { ...token, value: undefined, inlineValue: undefined };
+  return [...tokens.slice(0, at), withoutValue, ...tokenize(argv.slice(token.index + 1), options)];
+}
+
+function parserOptions(options: readonly OptionSpec[]): ParserOptions {
+  return Object.fromEntries(
+    options.map(({ name, short, value }) => [
+      name,
+      { type: value === undefined ? "boolean" : "string", multiple: true, ...(short === undefined ? {} : { short }) },
+    ]),
+  );
+}
+
+function helpAction({ name }: ArgumentsSpec): string {
+  return `Run rolecall ${name} --help for its arguments and options.`;
+}
+
+/** Says that there is no such option, and which one may be meant. */
+function unknownOption(rawName: string, options: readonly OptionSpec[]): string {
+  const names = options.map(({ name }) => `--${name}`);
+  const meant = rawName.startsWith("--") ? suggest(rawName, names) : null;
+  return meant === null
+    ? `Unknown option '${rawName}': it must be one of ${names.join(", ")}`
+    : `Unknown option '${rawName}': did you mean ${meant}?`;
+}
+
+/** Why an option cannot be used as it was written, or `null`. */
+function problemOf(
+  option: OptionSpec,
+  { rawName, value }: { rawName: string; value?: string | undefined },
+): string | null {
+  if (option.value === undefined) return value === undefined ? null : `Option '${rawName}' takes no value`;
+  return value === undefined ? `Option '${rawName} ${option.value}' needs a value` : null;
+}
+
+function choiceProblem(options: readonly OptionSpec[], args: Arguments): string | null {
+  for (const { name, choices = [] } of options) {
+    const wrong = choices.length === 0 ? undefined : args.list(name).find((value) => !choices.includes(value));
+    if (wrong !== undefined) return `--${name} must be ${oneOf(choices, wrong)}`;
+  }
+  return null;
+}
+
+function positionalProblem({ name, positionals }: ArgumentsSpec, given: readonly string[]): string | null {
+  const { usage = "no arguments", least = 0, most = 0, choices } = positionals ?? {};
+  const [first] = given;
+  if (first !== undefined && choices !== undefined && !choices.includes(first))
+    return `The first argument of ${name} must be ${oneOf(choices, first)}`;
+  if (given.length < least || given.length > most)
+    return `${name} takes ${usage}, got ${given.length === 0 ? "nothing" : JSON.stringify(given.join(" "))}`;
+  return null;
+}
+
+/** Lists what is allowed, what was given, and what may be meant. */
+function oneOf(choices: readonly string[], given: string): string {
+  const near = suggest(given, choices);
+  const hint = near === null ? "" : `: did you mean ${near}?`;
+  return `one of ${choices.join(", ")}, got ${JSON.stringify(given)}${hint}`;
 }

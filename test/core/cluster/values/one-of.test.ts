@@ -24,7 +24,7 @@ const lists: readonly string[] = [
   "core/command/client/node-name.ts", // of several clusters; an unknown name has `oneOf`'s words
   "core/command/connect/connection.ts", // contexts; without one it says so before
   "core/command/contexts/contexts-file.ts", // after a look whether there is one
-  "core/command/framework/parse-arguments.ts", // options and choices of a command
+  "core/command/framework/arguments.ts", // options and choices of a command
   "core/command/result/policy-file.ts", // dispositions
   "core/config/schema/listener-schema.ts", // dialects
   "core/config/schema/schema.ts", // levels and formats of the log

@@ -48,7 +48,7 @@ test("finds the admin listener through the health listener, with the same creden
   const argv = ["--server", health.url, "--token-file", token];
   assert.equal((await runJson(["drains", ...argv])).exit_code, 0);
   assert.equal((await runJson(["status", "--cluster", "demo", ...argv])).exit_code, 0);
-  const drained = await runJson(["drain", "demo/pg2", "--for", "30m", "--reason", "x", ...argv]);
+  const drained = await runJson(["drain", "demo/pg2", "--for", "30m", "--reason", "x", "--yes", ...argv]);
   assert.equal(drained.exit_code, 0, JSON.stringify(drained.diagnostics));
   assert.ok(
     admin.received.length > 0 && admin.received.every(({ authorization }) => authorization === "Bearer s3cret"),

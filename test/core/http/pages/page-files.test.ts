@@ -10,11 +10,11 @@ function importedBy(name: string, text: string): readonly string[] {
   return [...targets].map(([, target = ""]) => new URL(target, `http://page/${name}`).pathname.slice(1));
 }
 
-test("all files of the page, libraries included, have less than 199 KB compressed", async () => {
+test("all files of the page, libraries included, have less than 202 KB compressed", async () => {
   const files = await new PageFiles(readPageFile).all();
   const bytes = [...files.values()].reduce((sum, { gzipped }) => sum + gzipped.length, 0);
   assert.ok(files.size > 10);
-  assert.ok(bytes < 199 * 1024, `${bytes} bytes`);
+  assert.ok(bytes < 202 * 1024, `${bytes} bytes`);
 });
 
 test("a compressed file holds what the plain one holds", async () => {

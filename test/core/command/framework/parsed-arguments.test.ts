@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { parseArguments, type ArgumentsSpec } from "../../../../src/core/command/framework/parse-arguments.ts";
+import { parseArguments, type ArgumentsSpec } from "../../../../src/core/command/framework/arguments.ts";
 
 const spec: ArgumentsSpec = {
   name: "restart",
