@@ -278,7 +278,7 @@ describe("a value that only Python reads costs no document", () => {
       request,
     );
     assert.ok("served" in read);
-    const { ttlMs, lagMaxOnFailover, ...others } = defaultConfig;
+    const { ttlMs: _, lagMaxOnFailover: __, ...others } = defaultConfig;
     assert.deepEqual(read.config, { ...others, loopWaitMs: 5_000 });
     assert.equal(read.served.strict, '{"ttl": null, "loop_wait": 5, "maximum_lag_on_failover": null}');
   });
