@@ -1,7 +1,7 @@
 import type { EventKind } from "../../core/events/cluster-event.ts";
 import { poolerDown } from "../../features/pgbouncer/conditions.ts";
 import { routesDiffer } from "../../features/audit/conditions.ts";
-import { canaryAstray, canaryReadFailed, canaryWriteFailed } from "../../features/canary/conditions.ts";
+import { canaryAstray, canaryReadFailed, canaryUnfit, canaryWriteFailed } from "../../features/canary/conditions.ts";
 import type { Condition } from "../../core/health/conditions/condition.ts";
 import { conditions, foundConditions } from "../../core/health/conditions/conditions.ts";
 
@@ -11,6 +11,7 @@ const featureConditions: readonly Condition<EventKind>[] = [
   canaryAstray,
   canaryWriteFailed,
   canaryReadFailed,
+  canaryUnfit,
   poolerDown,
 ];
 

@@ -1,6 +1,6 @@
 import type { FeatureMetric } from "../../core/feature/feature.ts";
 import type { MetricSamples } from "../../core/metrics/brought-metric.ts";
-import { isElsewhere, type KnownCanary } from "./core/canary.ts";
+import { isElsewhere, isUnfit, type KnownCanary } from "./core/canary.ts";
 import type { RunningCanaries } from "./open-canaries.ts";
 
 type Sample = readonly [Readonly<Record<string, string>>, number];
@@ -11,7 +11,16 @@ export const canaryMetrics: readonly FeatureMetric<RunningCanaries>[] = [
     type: "gauge",
     name: "rolecall_canary_up",
     help: "Whether the last try of a canary passed. No sample before the first try, and while none can be made.",
-    read: (running) => samplesOf(running, (one) => (one.isOld ? null : Number(one.canary.state.phase === "passed"))),
+    read: (running) =>
+      samplesOf(running, ({ canary: { state }, isOld }) =>
+        isOld || isUnfit(state) ? null : Number(state.phase === "passed"),
+      ),
+  },
+  {
+    type: "gauge",
+    name: "rolecall_canary_unfit",
+    help: "Whether a canary cannot try: it lacks its table, or its own user, password or files are refused.",
+    read: (running) => samplesOf(running, ({ canary: { state }, isOld }) => (isOld ? null : Number(isUnfit(state)))),
   },
   {
     type: "gauge",

@@ -6,7 +6,7 @@ import {
   oneCase,
   type ToldCluster,
 } from "../../core/health/conditions/condition.ts";
-import { isElsewhere, isFailing, type KnownCanary } from "./core/canary.ts";
+import { isElsewhere, isFailing, isUnfit, type KnownCanary } from "./core/canary.ts";
 import { canaryAction, errorText, roadText } from "./core/canary-text.ts";
 import { canaryEnds } from "./event-kinds.ts";
 
@@ -63,9 +63,27 @@ export const canaryReadFailed = {
   alerts: ["RolecallCanaryReadFails"],
 } as const satisfies Condition;
 
+/** A canary cannot try: what clients get is not known from it. */
+export const canaryUnfit = {
+  id: "canary_unfit",
+  title: "a canary cannot try",
+  harm: "doubtful",
+  events: {
+    begins: "canary_unfit",
+    ends: canaryEnds.canary_unfit,
+    severities: ["warning"],
+    endText: (cluster: string) => `the canaries of ${cluster} can try again`,
+    ...found,
+  },
+  status: { tellCase: tellUnfit },
+  alerts: ["RolecallCanaryUnfit"],
+} as const satisfies Condition;
+
 /** What the canaries of a cluster have found. */
 export function canariesFound(canaries: readonly KnownCanary[]): readonly Found<Kind>[] {
-  const failing = canaries.filter(({ state }) => isFailing(state));
+  const known = canaries.filter(({ state }) => isFailing(state));
+  const unfit = known.filter(({ state }) => isUnfit(state));
+  const failing = known.filter(({ state }) => !isUnfit(state));
   const astray = failing.filter(({ state }) => isElsewhere(state));
   const others = failing.filter(({ state }) => !isElsewhere(state));
   const [writes, reads] = [others.filter(({ kind }) => kind === "write"), others.filter(({ kind }) => kind === "read")];
@@ -82,6 +100,7 @@ export function canariesFound(canaries: readonly KnownCanary[]): readonly Found<
       condition: canaryReadFailed,
       found: one,
     })),
+    ...caseOf(unfit, "warning", "a canary cannot try").map((one) => ({ condition: canaryUnfit, found: one })),
   ];
 }
 
@@ -124,4 +143,8 @@ function tellCanary({ level, message, sinceMs, figures: { action } }: Case): Tol
     next: null,
     action: typeof action === "string" ? action : null,
   };
+}
+
+function tellUnfit(one: Case): ToldCluster {
+  return { ...tellCanary(one), harm: "doubtful", wrong: "a canary cannot try" };
 }

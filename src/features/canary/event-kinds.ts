@@ -3,6 +3,7 @@ export const canaryEnds = {
   canary_astray: "canary_back",
   canary_write_failed: "canary_write_passed",
   canary_read_failed: "canary_read_passed",
+  canary_unfit: "canary_fit",
 } as const;
 
 type CanaryEnds = typeof canaryEnds;

@@ -118,6 +118,23 @@ export function isElsewhere(state: CanaryState): boolean {
   return state.phase === "failed" && state.error.code === ownCodes.otherDatabase;
 }
 
+/**
+ * Whether the canary itself cannot try: it lacks its table, or its own user, password or files are refused. That says
+ * nothing of other clients.
+ */
+export function isUnfit(state: CanaryState): boolean {
+  return state.phase === "failed" && (state.error.code.startsWith("28") || faultsOfItsOwn.has(state.error.code));
+}
+
+/** `undefined_table`, `insufficient_privilege`, and what rolecall lacks or may not send. */
+const faultsOfItsOwn: ReadonlySet<string> = new Set([
+  "42P01",
+  "42501",
+  ownCodes.clearPassword,
+  ownCodes.noPassword,
+  ownCodes.tlsFile,
+]);
+
 /** A canary, and what is known of it. */
 export interface KnownCanary {
   readonly cluster: string;

@@ -148,6 +148,20 @@ suite("what holds of a cluster", () => {
     ]);
   });
 
+  test("a canary that lacks its own table, user, password or files says nothing of clients", () => {
+    const own = ["42P01", "42501", "28P01", "28000", "no_password", "tls_file", "clear_password"];
+    for (const code of own) assert.deepEqual(saidOf(after([failed(code, "x"), failed(code, "x")])).length, 1, code);
+    const [brought] = canariesFound([after([failed("28P01", "no"), failed("28P01", "no")])]);
+    assert.ok(brought !== undefined && "tellCase" in brought.condition.status);
+    const { condition, wrong, cause } = brought.condition.status.tellCase(brought.found);
+    assert.deepEqual(
+      [condition, wrong, cause, brought.found.severity],
+      ["warning", "a canary cannot try", "a canary cannot try through orders-write: 28P01 no", "warning"],
+    );
+    for (const code of ["53300", "25006", "3D000", "08P01", "timeout", "closed", "ECONNREFUSED", "57P03", "53100"])
+      assert.match(saidOf(after([failed(code, "x"), failed(code, "x")]))[0] ?? "", /^canary_write_failed error/, code);
+  });
+
   test("another database is told at the first try", () => {
     assert.deepEqual(saidOf(after([elsewhere])), [
       "canary_astray error: clients reach another database through orders-write: reached another database: its system identifier is 8",
