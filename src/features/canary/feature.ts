@@ -1,5 +1,5 @@
 import type { Feature } from "../../core/feature/feature.ts";
-import { canaryDocument, canaryText } from "./core/canary-text.ts";
+import { canaryDocument, triedText } from "./core/canary-text.ts";
 import { canaryMetrics } from "./canary-metrics.ts";
 import { canariesFound } from "./conditions.ts";
 import type { RunningCanaries } from "./open-canaries.ts";
@@ -15,7 +15,7 @@ export const canary: Feature<RunningCanaries> = {
     const { nowMs } = running.instant();
     return running
       .known(cluster)
-      .flatMap((one) => (one.kind === "write" && one.state.phase === "passed" ? [canaryText(one, nowMs)] : []));
+      .flatMap((one) => (one.kind === "write" && one.state.phase !== "pending" ? [triedText(one, nowMs)] : []));
   },
   overview: (running, cluster) => {
     const canaries = running.known(cluster);

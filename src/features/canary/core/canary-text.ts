@@ -90,6 +90,13 @@ export function canaryText(canary: KnownCanary, nowMs: number): string {
   return `${tried}: ${what} ${on} in ${state.tookMs} ms${age}`;
 }
 
+/** What a situation says of the last try, which names the error of one that has failed itself. */
+export function triedText(canary: KnownCanary, nowMs: number): string {
+  return canary.state.phase === "failed"
+    ? `tried ${spanText(nowMs - canary.state.triedAtMs)} ago through ${roadText(canary)}, in vain`
+    : canaryText(canary, nowMs);
+}
+
 /** The way that a canary goes: its pool, and the address if the pool has several canaries. */
 export function roadText({
   pool,
@@ -115,14 +122,14 @@ function placeText({ state }: KnownCanary): string | null {
 
 /** What to do about a failure. A whole clause without a full stop. */
 export function canaryAction({ kind, target, user }: KnownCanary, { code, message }: CanaryError): string {
-  const known = actions.get(code);
+  const known = actionsByCode.get(code);
   if (known !== undefined) return known({ target, user });
   if (code === ownCodes.timeout && /commit/.test(message))
     return (
       "Look at synchronous_standby_names and at the standbys: in strict synchronous mode writes wait until one of them " +
       "confirms. Do not end the waiting sessions before you know which standbys have the data"
     );
-  const classText = classes.find(([prefix]) => /^[0-9A-Z]{5}$/.test(code) && code.startsWith(prefix))?.[1];
+  const classText = actionsByClass.find(([prefix]) => /^[0-9A-Z]{5}$/.test(code) && code.startsWith(prefix))?.[1];
   return classText ?? `Connect as ${user} to ${target} as clients do, and ${kind === "write" ? "write" : "read"}`;
 }
 
@@ -130,7 +137,8 @@ type Action = (canary: Pick<KnownCanary, "target" | "user">) => string;
 
 const lookAtTarget: Action = ({ target }) => `Look at what listens at ${target}: the balancer or pooler, and its log`;
 
-const actions: ReadonlyMap<string, Action> = new Map<string, Action>([
+/** What to do about an error, by its code. */
+export const actionsByCode: ReadonlyMap<string, Action> = new Map<string, Action>([
   ["ECONNREFUSED", lookAtTarget],
   ["ECONNRESET", lookAtTarget],
   ["ENOENT", lookAtTarget],
@@ -152,7 +160,12 @@ const actions: ReadonlyMap<string, Action> = new Map<string, Action>([
   ],
   ["42P01", ({ user }) => `As the owner of the database, run what this prints: rolecall canaries --sql ${user}`],
   ["42501", ({ user }) => `As the owner of the database, run what this prints: rolecall canaries --sql ${user}`],
-  ["53100", () => "Free space on the volume of the database: what fills it, often WAL that a slot or an archive holds"],
+  [
+    "53100",
+    () =>
+      "Free space on the volume of the database: mend what holds WAL there, often a slot or an archive that fails. Never " +
+      "delete files of pg_wal",
+  ],
   [
     "53300",
     () =>
@@ -166,8 +179,8 @@ const actions: ReadonlyMap<string, Action> = new Map<string, Action>([
   [ownCodes.tlsFile, () => "Correct the files in tls of the canary"],
 ]);
 
-/** Classes of SQLSTATE, by their beginnings. */
-const classes: readonly (readonly [prefix: string, action: string])[] = [
+/** What to do about an error of a class of SQLSTATE, by its beginning. */
+export const actionsByClass: readonly (readonly [prefix: string, action: string])[] = [
   ["28", "Look at pg_hba.conf, at the password and at the user: clients may be refused in the same way"],
   ["3D", "Look at the name of the database in url, and at the databases of the pooler"],
   ["57P", "Look at the log of the database: it starts, stops or recovers"],

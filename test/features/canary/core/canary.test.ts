@@ -8,7 +8,7 @@ import {
   type KnownCanary,
   type TryOutcome,
 } from "../../../../src/features/canary/core/canary.ts";
-import { canaryAction, canaryDocument, canaryText } from "../../../../src/features/canary/core/canary-text.ts";
+import { canaryAction, canaryDocument, canaryText, triedText } from "../../../../src/features/canary/core/canary-text.ts";
 import { tableSql, writeSql } from "../../../../src/features/canary/core/canary-table.ts";
 import { canariesFound } from "../../../../src/features/canary/conditions.ts";
 
@@ -64,6 +64,11 @@ const texts: readonly (readonly [canary: KnownCanary, text: string])[] = [
 
 suite("what is said of a canary", () => {
   for (const [canary, text] of texts) test(text, () => assert.equal(canaryText(canary, 13_000), text));
+
+  test("a situation says that a try was in vain, and leaves the error to its cause", () => {
+    assert.equal(triedText(after([passed, tooMany]), 13_000), "tried 8.0 s ago through orders-write, in vain");
+    assert.equal(triedText(after([passed]), 13_000), canaryText(after([passed]), 13_000));
+  });
 
   test("its document has the fields of docs/canaries.md", () => {
     const instant = { nowMs: 13_000, wallMs: Date.UTC(2026, 0, 1) };
