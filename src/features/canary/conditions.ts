@@ -104,12 +104,16 @@ export function canariesFound(canaries: readonly KnownCanary[]): readonly Found<
   ];
 }
 
-/** One case for all canaries of a kind: the one that has failed the longest is named. */
+/**
+ * One case for all canaries of a kind. The one is named that has failed the longest; but a pooler that complains of what is
+ * behind it (class 08) only where no other one says what that is.
+ */
 function caseOf(failing: readonly KnownCanary[], severity: Case["severity"], what: string): readonly Case[] {
-  const [worst, ...others] = failing.toSorted((one, other) => failingSince(one) - failingSince(other));
+  const sorted = failing.toSorted((one, other) => failingSince(one) - failingSince(other));
+  const worst = sorted.find(({ state }) => state.phase === "failed" && !state.error.code.startsWith("08")) ?? sorted[0];
   if (worst === undefined || worst.state.phase !== "failed") return [];
   const { pool, target, state } = worst;
-  const more = others.length === 0 ? "" : ` (and ${others.length} more)`;
+  const more = failing.length === 1 ? "" : ` (and ${failing.length - 1} more)`;
   return [
     oneCase({
       severity,
@@ -122,7 +126,7 @@ function caseOf(failing: readonly KnownCanary[], severity: Case["severity"], wha
         action: canaryAction(worst, state.error),
       },
       level: severity,
-      sinceMs: state.failingSinceMs,
+      sinceMs: Math.min(...failing.map(failingSince)),
     }),
   ];
 }

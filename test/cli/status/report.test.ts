@@ -75,6 +75,21 @@ test("what the situation tells of the traffic is not told again", () => {
   assert.doesNotMatch(report([statusCluster("shop", { routes: routes.slice(0, 1), situation })]), /traffic:/);
 });
 
+test("a cluster whose canary fails is a problem with each failing one, also where its nodes are well", () => {
+  const passed = { state: "committed", text: "tried 1.0 s ago through w: committed on pg1 in 4 ms" };
+  const failed = { state: "failed", text: "tried 1.0 s ago through p: ECONNREFUSED connection refused, for 8.0 s" };
+  const cause = "clients cannot write through p: ECONNREFUSED connection refused";
+  const situation = situationWith({ condition: "clients failing", wrong: "clients fail", cause });
+  const clusters = [
+    { ...statusCluster("shop-1"), canaries: [passed] },
+    { ...statusCluster("shop-2", { situation }), canaries: [passed, failed] },
+  ];
+  const problems = report(clusters, { problemsOnly: true });
+  assert.ok(problems.includes(`  clients fail: ${cause}\n`), problems);
+  assert.ok(problems.includes(`  canary: ${failed.text}\n`), problems);
+  assert.ok(!problems.includes("shop-1"), problems);
+});
+
 test("no problems are one sentence", () => {
   const clusters = Array.from({ length: 40 }, (_, index) => statusCluster(`shop-${index + 1}`));
   assert.equal(report(clusters, { problemsOnly: true }), "No problems in 40 clusters.\n");

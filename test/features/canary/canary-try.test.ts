@@ -72,7 +72,7 @@ suite("a try", () => {
   test("writes one row and commits, in this order, and ends the connection", async (context) => {
     const statements: string[] = [];
     const database = await started(context, (sql) => {
-      statements.push(sql.split(/[ ;]/, 2).join(" "));
+      statements.push(sql.includes("INSERT INTO") ? "INSERT INTO" : sql.split(/[ ;]/, 2).join(" "));
       return primary()(sql);
     });
     const outcome = await tryAt(database.port);
@@ -80,6 +80,17 @@ suite("a try", () => {
     assert.deepEqual(outcome.server, { address: "10.0.0.2", port: 5432, isInRecovery: false, system: "7" });
     assert.deepEqual(statements, ["BEGIN ", "SELECT system_identifier::text", "INSERT INTO", "COMMIT"]);
     await until("the end of the connection", () => database.connections === 0);
+  });
+
+  test("needs disk space before it writes: the row alone finds place in its page on a full volume", async (context) => {
+    const full = 'could not write to file "base/pgsql_tmp/pgsql_tmp1.0": No space left on device';
+    const database = await started(context, (sql) =>
+      /^SET LOCAL work_mem = 64; .*generate_series.*; INSERT INTO/.test(sql)
+        ? { sqlState: "53100", message: full }
+        : primary()(sql),
+    );
+    assert.equal(errorOfTry(await tryAt(database.port)), `53100: ${full}`);
+    assert.equal((await tryAt(database.port, { kind: "read" })).kind, "passed");
   });
 
   test("reads how old the row is, and writes nothing", async (context) => {

@@ -47,11 +47,23 @@ export function beginSql(isReadOnly: boolean, { statementMs, lockMs, idleMs }: S
 /** For users who may call the function: PostgreSQL checks that before it looks at any condition. */
 export const systemSql = "SELECT system_identifier::text AS system FROM pg_catalog.pg_control_system()";
 
-/** Writes the row. @param quoted quotes a literal */
+/**
+ * Needs disk space, as writes of clients do: the row alone finds place in its page for ever, however full the volume is. A
+ * sort in the least memory writes 200 kB to a temporary file beside the tables, whose room the system reserves at once.
+ * Not where temp_file_limit forbids it.
+ */
+const spaceSql =
+  "SET LOCAL work_mem = 64; SET LOCAL temp_tablespaces = ''; " +
+  "SELECT pg_catalog.max(pg_catalog.length(wide)) FROM (SELECT pg_catalog.repeat('x', 100) AS wide FROM " +
+  "pg_catalog.generate_series(1, CASE WHEN pg_catalog.current_setting('temp_file_limit') = '-1' THEN 2000 " +
+  "WHEN pg_catalog.pg_size_bytes(pg_catalog.current_setting('temp_file_limit')) >= 1048576 THEN 2000 ELSE 0 END) AS n " +
+  "ORDER BY -n OFFSET 0) AS sorted";
+
+/** Needs disk space, and writes the row. @param quoted quotes a literal */
 export function writeSql({ instance, pool, target }: CanaryRow, quoted: (text: string) => string): string {
   const values = [instance, pool, target].map(quoted).join(", ");
   return (
-    `INSERT INTO rolecall_canary (instance, pool, target, written_at) VALUES (${values}, pg_catalog.clock_timestamp()) ` +
+    `${spaceSql}; INSERT INTO rolecall_canary (instance, pool, target, written_at) VALUES (${values}, pg_catalog.clock_timestamp()) ` +
     "ON CONFLICT (instance, pool, target) DO UPDATE SET written_at = excluded.written_at"
   );
 }

@@ -1,6 +1,6 @@
 /** What is said of canaries, to people and in documents. Pure. */
 import { spanText } from "../../../core/health/wording.ts";
-import { type CanaryError, type KnownCanary, ownCodes } from "./canary.ts";
+import { type CanaryError, type KnownCanary, otherNameCode, ownCodes, untrustedCodes } from "./canary.ts";
 
 /** The clocks of a document: the instant now, in ms of rolecall's clock, and in ms since the epoch. */
 export interface DocumentInstant {
@@ -122,19 +122,20 @@ function placeText({ state }: KnownCanary): string | null {
 
 /** What to do about a failure. A whole clause without a full stop. */
 export function canaryAction({ kind, target, user }: KnownCanary, { code, message }: CanaryError): string {
-  const known = actionsByCode.get(code);
-  if (known !== undefined) return known({ target, user });
   if (code === ownCodes.timeout && /commit/.test(message))
     return (
       "Look at synchronous_standby_names and at the standbys: in strict synchronous mode writes wait until one of them " +
       "confirms. Do not end the waiting sessions before you know which standbys have the data"
     );
+  const known = actionsByCode.get(code);
+  if (known !== undefined) return known({ target, user });
   const classText = actionsByClass.find(([prefix]) => /^[0-9A-Z]{5}$/.test(code) && code.startsWith(prefix))?.[1];
   return classText ?? `Connect as ${user} to ${target} as clients do, and ${kind === "write" ? "write" : "read"}`;
 }
 
 type Action = (canary: Pick<KnownCanary, "target" | "user">) => string;
 
+const lookAtRoad: Action = ({ target }) => `Look at the network and firewalls between rolecall and ${target}`;
 const lookAtTarget: Action = ({ target }) => `Look at what listens at ${target}: the balancer or pooler, and its log`;
 
 /** What to do about an error, by its code. */
@@ -142,6 +143,34 @@ export const actionsByCode: ReadonlyMap<string, Action> = new Map<string, Action
   ["ECONNREFUSED", lookAtTarget],
   ["ECONNRESET", lookAtTarget],
   ["ENOENT", lookAtTarget],
+  ["EHOSTUNREACH", lookAtRoad],
+  ["ENETUNREACH", lookAtRoad],
+  ["ETIMEDOUT", lookAtRoad],
+  ["ENOTFOUND", ({ target }) => `Correct the host in url, or the name server: ${target} has a name that is not found`],
+  ...untrustedCodes.map((code): readonly [string, Action] => [
+    code,
+    ({ target }) =>
+      `Give the canary the authority that signed the certificate of ${target}: ca in its tls. Clients that verify it need the same`,
+  ]),
+  [
+    otherNameCode,
+    ({ target }) =>
+      `Set server_name in tls of the canary to a name that the certificate of ${target} has, or issue one for this address`,
+  ],
+  [
+    "CERT_HAS_EXPIRED",
+    ({ target }) =>
+      `Renew the certificate of ${target}, and reload what listens there: clients that verify it fail, too`,
+  ],
+  [
+    ownCodes.timeout,
+    ({ target }) =>
+      `Look at what listens at ${target}, and at the database behind it: one of them accepts, and does not answer`,
+  ],
+  [
+    ownCodes.protocol,
+    ({ target }) => `Look at what listens at ${target}, and at the canary's tls: both have to speak the same`,
+  ],
   [
     ownCodes.closed,
     ({ target }) =>

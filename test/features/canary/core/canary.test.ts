@@ -8,7 +8,12 @@ import {
   type KnownCanary,
   type TryOutcome,
 } from "../../../../src/features/canary/core/canary.ts";
-import { canaryAction, canaryDocument, canaryText, triedText } from "../../../../src/features/canary/core/canary-text.ts";
+import {
+  canaryAction,
+  canaryDocument,
+  canaryText,
+  triedText,
+} from "../../../../src/features/canary/core/canary-text.ts";
 import { tableSql, writeSql } from "../../../../src/features/canary/core/canary-table.ts";
 import { canariesFound } from "../../../../src/features/canary/conditions.ts";
 
@@ -95,6 +100,12 @@ suite("what is said of a canary", () => {
     const said = (code: string): string => canaryAction(after([]), { code, message: "x" });
     assert.match(said("42P01"), /rolecall canaries --sql canary/);
     assert.match(said("28P01"), /pg_hba\.conf/);
+    assert.match(said("UNABLE_TO_VERIFY_LEAF_SIGNATURE"), /^Give the canary the authority .*: ca in its tls/);
+    assert.match(said("CERT_HAS_EXPIRED"), /^Renew the certificate of lb:5000\/app/);
+    assert.match(said("ERR_TLS_CERT_ALTNAME_INVALID"), /^Set server_name in tls/);
+    assert.match(said("timeout"), /^Look at what listens at lb:5000\/app, and at the database behind it/);
+    const commit = { code: "timeout", message: "the write was accepted, but its commit is not answered within 2.0 s" };
+    assert.match(canaryAction(after([]), commit), /^Look at synchronous_standby_names/);
     assert.match(said("XX000"), /^Connect as canary to lb:5000\/app as clients do, and write$/);
   });
 });
@@ -144,6 +155,18 @@ suite("what holds of a cluster", () => {
     ]);
   });
 
+  test("a pooler that complains of what is behind it is not named before what is behind it", () => {
+    const behind = failed("08P01", "server login has been failing");
+    const closed = failed("closed", "the connection was closed before the login");
+    const pooled = after([behind, behind, behind], { pool: "pooled" });
+    const direct = after([passed, closed, closed]);
+    assert.deepEqual(saidOf(pooled, direct), [
+      "canary_write_failed error: clients cannot write through orders-write: the connection was closed before the login (and 1 more)",
+    ]);
+    assert.equal(canariesFound([pooled, direct])[0]?.found.sinceMs, 0);
+    assert.match(saidOf(pooled).join(), /through pooled: 08P01 server login has been failing$/);
+  });
+
   test("reads are a warning while another canary of the pool reads", () => {
     assert.deepEqual(saidOf(after([tooMany, tooMany], read), after([passed], read)), [
       "canary_read_failed warning: clients cannot read through orders-read: 53300 too many clients already",
@@ -154,7 +177,18 @@ suite("what holds of a cluster", () => {
   });
 
   test("a canary that lacks its own table, user, password or files says nothing of clients", () => {
-    const own = ["42P01", "42501", "28P01", "28000", "no_password", "tls_file", "clear_password"];
+    const own = [
+      "42P01",
+      "42501",
+      "28P01",
+      "28000",
+      "no_password",
+      "tls_file",
+      "clear_password",
+      "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+      "DEPTH_ZERO_SELF_SIGNED_CERT",
+      "ERR_TLS_CERT_ALTNAME_INVALID",
+    ];
     for (const code of own) assert.deepEqual(saidOf(after([failed(code, "x"), failed(code, "x")])).length, 1, code);
     const [brought] = canariesFound([after([failed("28P01", "no"), failed("28P01", "no")])]);
     assert.ok(brought !== undefined && "tellCase" in brought.condition.status);
