@@ -32,7 +32,7 @@ export async function buildPage(target) {
   const core = {
     exports: 'export * from "./src/features/replay/core/page-core.ts"',
     name: "rolecallCore",
-    plugins: [discoversNothing],
+    plugins: [leavesOutAbsent],
   };
   await bundleScript(join(target, "core.js"), core);
   const yaml = {
@@ -115,18 +115,34 @@ const readsYamlOnly = {
   },
 };
 
-/** Leaves out how members get their addresses, and which of them answer for others: the clusters of an incident file discover no members. */
-const discoversNothing = {
-  name: "discovers-nothing",
+/**
+ * What no incident file can bring about, and what stands for it in the bundle. Its members are named, not discovered, so
+ * that every address is settled; it has no password, and no document as a node sent it.
+ */
+const absent = {
+  "observe/take-addresses": `
+    export const applyContact = (cluster) => cluster;
+    export const withContactView = (cluster) => cluster;
+    export const withoutDistrustedLists = (cluster) => cluster;
+    export const withSettledAddresses = (cluster) => cluster;`,
+  "node/foreign-scope": "export const foreignScopeText = () => null;",
+  "node/node-password": "export const withholdsPassword = () => false;",
+  "node/plans": `
+    export const scheduledSwitchover = () => null;
+    export const statedLags = () => ({});
+    export const nodeMarks = () => ({
+      pending_restart: false, pending_restart_reason: [], scheduled_restart: null, watchdog_failed: false,
+    });`,
+};
+
+const leavesOutAbsent = {
+  name: "leaves-out-absent",
   setup({ onLoad }) {
-    onLoad({ filter: /[\\/]observe[\\/]settle-addresses\.ts$/ }, () => ({
-      contents: "export const settleAddresses = (state) => ({ state, taken: [] });",
-      loader: "ts",
-    }));
-    onLoad({ filter: /[\\/]node[\\/]foreign-scope\.ts$/ }, () => ({
-      contents: "export const foreignScopeText = () => null;",
-      loader: "ts",
-    }));
+    for (const [name, contents] of Object.entries(absent))
+      onLoad({ filter: new RegExp(`[\\\\/]${name.replace("/", "[\\\\/]")}\\.ts$`) }, () => ({
+        contents,
+        loader: "ts",
+      }));
   },
 };
 
