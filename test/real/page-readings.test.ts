@@ -203,6 +203,22 @@ if (!hasBrowser()) {
       assert.ok(wide <= 390, `${wide} px`);
     });
 
+    test("a way without evidence has no colour of the pool around it", limit, async (context) => {
+      const { watched, url } = await openFated(context, () => "answered");
+      await watched.page.goto(`${url}#/clusters/demo`);
+      await sees(watched, "main h1", /demo/);
+      const colours = await watched.page.evaluate(`["ok", "plain", "stale"].map((tone) => {
+        const pool = document.createElement("section");
+        pool.className = "pool-road ok";
+        pool.innerHTML = '<div class="edge ' + tone + '"><span class="wire"></span></div>';
+        document.querySelector("main").append(pool);
+        return getComputedStyle(pool.querySelector(".wire")).borderBottomColor;
+      })`);
+      const [seen, open, unknown] = colours as readonly string[];
+      assert.notEqual(open, seen);
+      assert.equal(open, unknown);
+    });
+
     test(
       "what was known before is grey when it cannot be read again, and is read again by itself",
       limit,

@@ -132,6 +132,14 @@ if (!hasBrowser()) {
       await sees(lab, "dialog .done", /pg3 is drained until/);
       await lab.page.click("dialog .chip");
       await sees(lab, ".topology", /drained: new disk/);
+      await lab.page.focus('button[aria-label="Drain pg2"]');
+      await lab.page.keyboard.press("Enter");
+      await sees(
+        lab,
+        "dialog [role=alert]",
+        /pg2 is the only node of demo that is fit for \/replica[^]*lose their server/,
+      );
+      await lab.page.click("dialog .chip");
       await lab.page.click(".toolbar button");
       await sees(lab, "dialog .candidates", /pg2[^]*may take over/);
       await lab.page.click("dialog input[value=pg2]");
@@ -144,6 +152,27 @@ if (!hasBrowser()) {
       await sees(lab, ".node.leader", /pg2[^]*primary/);
       assert.deepEqual(lab.problems, []);
     });
+
+    test(
+      "the dialog of a drain says nothing of what is no longer so, and confirms nothing then",
+      limit,
+      async (context) => {
+        const lab = await openLab(browser, context, ["demo"], { access: { auth }, user });
+        await lab.page.goto(`${lab.url}#/clusters/demo`);
+        await sees(lab, ".toolbar", /Signed in as ann/);
+        await lab.page.focus('button[aria-label="Drain pg2"]');
+        await lab.page.keyboard.press("Enter");
+        await sees(lab, "dialog", /After this drain 1 replica is fit for reads/);
+        await lab.page.type("dialog input[name=reason]", "new disk");
+        await lab.page.type("dialog input[name=confirm]", "demo");
+        const isOff = (): Promise<boolean> => lab.page.$eval("dialog .danger", (button) => button.matches(":disabled"));
+        await until("it can be confirmed", async () => !(await isOff()));
+        await lab.app.stop({ drains: false });
+        await sees(lab, "dialog", /Not known: what this drain would leave/);
+        assert.doesNotMatch(await lab.text("dialog"), /fit for/);
+        assert.equal(await isOff(), true);
+      },
+    );
 
     test(
       "switches over seamlessly, step by step, and shows a run that somebody else has begun",

@@ -220,6 +220,11 @@ for (const [parts, afterMs, said] of [
     3_000,
     "bad tried 3.0 s ago: writes fail: 53300 too many clients already, for 40.0 s",
   ],
+  [
+    { state: "failed", error: { code: "closed", message: "the connection was closed before the login" } },
+    3_000,
+    "bad tried 3.0 s ago: writes fail: the connection was closed before the login",
+  ],
   [{ state: "failed", kind: "read", error: null }, 60_000, "bad tried 1 min 0 s ago: reads fail: failed"],
 ] as const)
   test(`a canary: ${said}`, () => {
@@ -238,6 +243,20 @@ test("a pool is as bad as the worst way to it: a canary that fails makes session
     groups.map(({ name, tone }) => `${name} ${tone}`),
     ["orders-write bad", "orders-read ok"],
   );
+});
+
+test("where each canary of a pool fails, sessions are no evidence that clients get through", () => {
+  const failed = canaryOf({ state: "failed", error: tooMany });
+  const targets = [targetOf([poolOf([busy, down])])];
+  const saidWith = (canaries: readonly object[]): readonly string[] => {
+    const [group] = groupsOf({ targets, canaries: withAges(canaries, noonMs) });
+    return (group?.roads ?? []).flatMap(({ tone, text, edges }) => [
+      `${tone} ${text}`,
+      ...edges.map((one) => one.tone),
+    ]);
+  };
+  assert.deepEqual(saidWith([failed]), ["plain sessions are seen, but canaries fail", "plain", "idle"]);
+  assert.deepEqual(saidWith([failed, canaryOf({ target: "lb:6432/app" })]), ["ok clients get through", "ok", "idle"]);
 });
 
 test("a target that nothing was ever read of stands for itself, and without any nothing is drawn", () => {

@@ -87,6 +87,13 @@ export function countText(count, word) {
   return `${count} ${word}${count === 1 ? "" : "s"}`;
 }
 
+/** Names in a sentence, four at most: a, b and c. */
+export function listText(items) {
+  const shown = items.slice(0, 4);
+  const last = items.length > 4 ? `${items.length - 4} more` : shown.pop();
+  return shown.length === 0 ? (last ?? "") : `${shown.join(", ")} and ${last}`;
+}
+
 /** An identifier as words: not_writable -> not writable. */
 export function wordsOf(name) {
   return String(name).replaceAll("_", " ");

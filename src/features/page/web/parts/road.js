@@ -38,6 +38,7 @@ export function roadsByPool({ audit, canaries, cluster, agoMs }) {
   }
   for (const canary of canaries) groupOf(canary.pool).canaries.push(canaryOf(canary, agoMs));
   return [...groups.values()]
+    .map(withoutRefuted)
     .map((group) => ({ ...group, tone: worstOf([...group.canaries, ...group.roads]) }))
     .toSorted((one, other) => ranks.indexOf(one.tone) - ranks.indexOf(other.tone));
 }
@@ -47,6 +48,24 @@ const ranks = ["bad", "warn", "stale", "idle", "plain", "ok"];
 
 function worstOf(parts) {
   return ranks[Math.min(...parts.map(({ tone }) => ranks.indexOf(tone)))] ?? "stale";
+}
+
+/** Sessions are no evidence that clients are served where every canary fails: these sessions may be those of the canaries. */
+function withoutRefuted(group) {
+  const { canaries, roads } = group;
+  if (canaries.length === 0 || canaries.some(({ tone }) => tone !== "bad")) return group;
+  return {
+    ...group,
+    roads: roads.map((road) => ({
+      ...refuted(road),
+      text: road.tone === "ok" ? "sessions are seen, but canaries fail" : road.text,
+      edges: road.edges.map(refuted),
+    })),
+  };
+}
+
+function refuted(part) {
+  return part.tone === "ok" ? { ...part, tone: "plain" } : part;
 }
 
 /** Whether the last look at a target says something of the present, and else why not. */
@@ -181,7 +200,9 @@ function canaryOf(canary, agoMs) {
   const tried = `tried ${ageText(ageMs)} ago`;
   if (state === "failed") {
     const forText = canary.failingMs === null ? "" : `, for ${durationText(canary.failingMs + agoMs)}`;
-    const why = error === null ? "failed" : `${error.code} ${error.message}`;
+    // Codes of canaries themselves are words, which their messages say.
+    const code = /^[a-z_]+$/.test(error?.code ?? "") ? "" : `${error?.code} `;
+    const why = error === null ? "failed" : code + error.message;
     return { ...parts, tone: "bad", text: `${tried}: ${kind === "read" ? "reads" : "writes"} fail: ${why}${forText}` };
   }
   if (ageMs > staleTries * intervalMs + 2_000)

@@ -93,7 +93,7 @@ function PoolRoads({ group: { name, tone, canaries, roads }, cluster }) {
       ${canaries.map(
         (canary) =>
           html`<li key=${canary.key} class="way">
-            <span class="stop">canary <small>${canary.target}</small></span>
+            <span class=${`stop target ${canary.tone}`}>canary <small>${canary.target}</small></span>
             <ul>
               <${Edge} edge=${canary} cluster=${cluster} />
             </ul>
