@@ -299,9 +299,7 @@ export const faults: readonly Fault[] = [
     named: /paus/i,
     inject: async ({ pgbouncer }) => {
       const say = async (command: string): Promise<void> => {
-        const client = new Client({
-          ...{ host: "127.0.0.1", port: pgbouncer.port, user: "rolecall", database: "pgbouncer" },
-        });
+        const client = new Client({ host: "127.0.0.1", port: pgbouncer.port, user: "rolecall", database: "pgbouncer" });
         client.on("error", () => {});
         await client.connect();
         await client.query(command);
@@ -333,7 +331,7 @@ export const faults: readonly Fault[] = [
     inject: async ({ cluster }) => {
       const { databasePort } = await cluster.leader();
       const hogs: Client[] = [];
-      for (let failed = 0; hogs.length < 60 && failed < 40;) {
+      for (let failed = 0; hogs.length < 250 && failed < 40;) {
         const hog = new Client({ host: "127.0.0.1", port: databasePort, user: "app", database: "postgres" });
         hog.on("error", () => {});
         try {

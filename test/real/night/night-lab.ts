@@ -175,7 +175,7 @@ export class NightLab {
       ports.haproxyChecks,
       ports.prometheus,
     ]);
-    await cluster.configure({ postgresql: { parameters: { synchronous_commit: "on", max_connections: 40 } } });
+    await cluster.configure({ postgresql: { parameters: { synchronous_commit: "on", max_wal_size: "96MB" } } });
     const leader = await cluster.leader();
     await this.sql(leader, "create role app login");
     await this.sql(leader, `create role guarded login password '${password}'`);
@@ -199,8 +199,17 @@ export class NightLab {
       return (await ask({ port: ports.rolecallAdmin, path: "/readyz" })).status === 200;
     });
     const balancer = await rendered([
-      ...["render", "haproxy", "--config", this.configFile, "--bare", "--edge", `127.0.0.1:${ports.rolecall}`],
-      ...["--write-port", String(ports.haproxyWrite), "--check-port", String(ports.haproxyChecks)],
+      "render",
+      "haproxy",
+      "--config",
+      this.configFile,
+      "--bare",
+      "--edge",
+      `127.0.0.1:${ports.rolecall}`,
+      "--write-port",
+      String(ports.haproxyWrite),
+      "--check-port",
+      String(ports.haproxyChecks),
     ]);
     // `--bare` leaves out the socket.
     const socket = `global\n  stats socket ${join(this.folder, "haproxy.sock")} mode 600 level admin\n`;

@@ -2,6 +2,16 @@
 import { spanText } from "../../../core/health/wording.ts";
 import { type CanaryError, type KnownCanary, ownCodes } from "./canary.ts";
 
+/** What a canary waits for, step by step, as it says when it waits in vain. */
+export const waitTexts = {
+  connect: "no connection",
+  login: "connected, but no answer to the login",
+  look: "logged in, but no answer to the first query (behind a pooler: no server for it)",
+  write: "no answer to the write",
+  read: "no answer to the read",
+  commit: "no answer to the end of the transaction",
+} as const;
+
 /** The clocks of a document: the instant now, in ms of rolecall's clock, and in ms since the epoch. */
 export interface DocumentInstant {
   readonly nowMs: number;
@@ -122,6 +132,8 @@ export function canaryAction({ kind, target, user }: KnownCanary, { code, messag
       "Look at synchronous_standby_names and at the standbys: in strict synchronous mode writes wait until one of them " +
       "confirms. Do not end the waiting sessions before you know which standbys have the data"
     );
+  const late = code === ownCodes.timeout ? lateActions.find(([said]) => message.includes(said))?.[1] : undefined;
+  if (late !== undefined) return late({ target, user });
   const classText = classes.find(([prefix]) => /^[0-9A-Z]{5}$/.test(code) && code.startsWith(prefix))?.[1];
   return classText ?? `Connect as ${user} to ${target} as clients do, and ${kind === "write" ? "write" : "read"}`;
 }
@@ -165,6 +177,28 @@ const actions: ReadonlyMap<string, Action> = new Map<string, Action>([
   [ownCodes.noPassword, () => "Set password_file of the canary to a file that rolecall can read"],
   [ownCodes.tlsFile, () => "Correct the files in tls of the canary"],
 ]);
+
+/** What to do about a timeout, by what was waited for in vain ({@link waitTexts}). */
+const lateActions: readonly (readonly [said: string, action: Action])[] = [
+  [
+    waitTexts.connect,
+    ({ target }) => `Look at the host of ${target} and at the network to it: nothing there answers a connection`,
+  ],
+  [
+    waitTexts.login,
+    ({ target }) =>
+      `Look at what listens at ${target}: it accepts connections and answers none, as a balancer or pooler that hangs ` +
+      "does, or one whose database hangs",
+  ],
+  [
+    waitTexts.look,
+    ({ target }) =>
+      `Look at the pooler at ${target} (SHOW DATABASES: is one paused? SHOW POOLS: who waits?), then at the database ` +
+      "behind it",
+  ],
+  [waitTexts.write, () => "Find what the server waits for (pg_stat_activity, wait_event), and look at its disk"],
+  [waitTexts.read, () => "Find what the server waits for (pg_stat_activity, wait_event), and look at its disk"],
+];
 
 /** Classes of SQLSTATE, by their beginnings. */
 const classes: readonly (readonly [prefix: string, action: string])[] = [

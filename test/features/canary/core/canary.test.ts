@@ -90,6 +90,27 @@ suite("what is said of a canary", () => {
     const said = (code: string): string => canaryAction(after([]), { code, message: "x" });
     assert.match(said("42P01"), /rolecall canaries --sql canary/);
     assert.match(said("28P01"), /pg_hba\.conf/);
+    const late = (message: string): string => canaryAction(after([]), { code: "timeout", message });
+    assert.equal(
+      late("no connection within 2.0 s"),
+      "Look at the host of lb:5000/app and at the network to it: nothing there answers a connection",
+    );
+    assert.equal(
+      late("connected, but no answer to the login within 2.0 s"),
+      "Look at what listens at lb:5000/app: it accepts connections and answers none, as a balancer or pooler that hangs does, or one whose database hangs",
+    );
+    assert.equal(
+      late("logged in, but no answer to the first query (behind a pooler: no server for it) within 2.0 s"),
+      "Look at the pooler at lb:5000/app (SHOW DATABASES: is one paused? SHOW POOLS: who waits?), then at the database behind it",
+    );
+    assert.equal(
+      late("no answer to the write within 2.0 s"),
+      "Find what the server waits for (pg_stat_activity, wait_event), and look at its disk",
+    );
+    assert.match(
+      late("the commit of an earlier write waits for 12.0 s for a synchronous standby (SyncRep)"),
+      /standbys/,
+    );
     assert.match(said("XX000"), /^Connect as canary to lb:5000\/app as clients do, and write$/);
   });
 });
