@@ -55,7 +55,8 @@ function noPrimary(view: ClusterView, inputs: SituationInputs): Told {
   const found = lossDetails(view, inputs);
   if (found.isIntended) return found;
   const trouble = dcsTrouble(view);
-  if (trouble === null) return { ...found, action: unreadableAction(view) ?? found.action };
+  const unreadable = unreadableAction(view);
+  if (trouble === null) return unreadable === null ? found : { ...found, next: unreadableNext, action: unreadable };
   if (trouble.silence === null)
     return { ...found, next: `if the nodes reach the DCS, ${found.next}`, action: lookAtDcs };
   const candidates = candidatesOf(view);
@@ -75,6 +76,10 @@ function unreadableAction(view: ClusterView): string | null {
   if (silent === undefined || silent.failuresInRow === 0) return null;
   return tlsAction(silent.failure, silent.node.name);
 }
+
+/** Only rolecall is kept from it: nothing says that its Patroni has stopped. */
+const unreadableNext =
+  "the primary may keep the lock and take writes of clients that no check moves; it gets a yes as soon as rolecall can read it";
 
 const lookAtDcs = "Look at the DCS and at the network to it, then at the log of Patroni";
 
@@ -147,12 +152,24 @@ function expectation(view: ClusterView, last: Observation | undefined, wallMs: n
   return nowMs < expiresMs + loopWaitMs(view.cluster)
     ? {
         next: `the lock expires at about ${clock} UTC (${ttl}); ${named}`,
-        action: candidates.length === 0 ? "Bring a node back: nobody can take over" : `Wait until ${clock} UTC`,
+        action: candidates.length === 0 ? "Bring a node back: nobody can take over" : waitAction(last, clock),
       }
     : {
         next: `the lock should have expired at ${clock} UTC (${ttl}); ${named}`,
         action: "Look at the DCS and at the log of Patroni on the candidates",
       };
+}
+
+/**
+ * What to do until the lock expires. A machine that refuses connections of its API is up: its Patroni has ended, and its
+ * PostgreSQL may go on taking the writes of clients that no check moves.
+ */
+function waitAction(last: Observation | undefined, clock: string): string {
+  if (last?.failure?.kind !== "refused") return `Wait until ${clock} UTC`;
+  return (
+    `Look whether PostgreSQL still runs on ${last.node.name}: if so, start its Patroni before ${clock} UTC, as what it ` +
+    "writes is lost once another node leads. Else wait until then"
+  );
 }
 
 /** How many candidates are named. */
