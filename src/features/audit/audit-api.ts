@@ -109,15 +109,13 @@ export function auditDocument({ targets: all, intervalMs }: Audited, only: strin
   };
 }
 
-function shownFinding(
-  { kind, sinceMs, isUnusable, isOfReads: _, ...finding }: RouteFinding,
-  { now, wall }: Clocks,
-): RouteFindingDocument {
+function shownFinding(finding: RouteFinding, { now, wall }: Clocks): RouteFindingDocument {
+  const { kind, sinceMs, isUnusable, isOfReads: _, ...shown } = finding;
   const forMs = Math.max(0, Math.round(now() - sinceMs));
   return {
     finding: kind,
     unusable: isUnusable,
-    ...finding,
+    ...shown,
     since: new Date(wall() - forMs).toISOString(),
     for_ms: forMs,
   };

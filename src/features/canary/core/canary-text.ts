@@ -162,6 +162,11 @@ const actions: ReadonlyMap<string, Action> = new Map<string, Action>([
     ({ target }) =>
       `Look at the servers of the balancer or pooler at ${target}: it leads writes to a replica. rolecall verify shows them`,
   ],
+  [
+    "28P01",
+    ({ user }) =>
+      `Compare password_file of the canary with the password of ${user}. Clients with another user may be served`,
+  ],
   ["42P01", ({ user }) => `As the owner of the database, run what this prints: rolecall canaries --sql ${user}`],
   ["42501", ({ user }) => `As the owner of the database, run what this prints: rolecall canaries --sql ${user}`],
   ["53100", () => "Free space on the volume of the database: what fills it, often WAL that a slot or an archive holds"],

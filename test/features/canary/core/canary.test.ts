@@ -89,7 +89,11 @@ suite("what is said of a canary", () => {
   test("every failure has an action, also one of an unknown code", () => {
     const said = (code: string): string => canaryAction(after([]), { code, message: "x" });
     assert.match(said("42P01"), /rolecall canaries --sql canary/);
-    assert.match(said("28P01"), /pg_hba\.conf/);
+    assert.match(said("28000"), /pg_hba\.conf/);
+    assert.equal(
+      said("28P01"),
+      "Compare password_file of the canary with the password of canary. Clients with another user may be served",
+    );
     const late = (message: string): string => canaryAction(after([]), { code: "timeout", message });
     assert.equal(
       late("no connection within 2.0 s"),
