@@ -7,7 +7,7 @@ import {
   type ToldCluster,
 } from "../../core/health/conditions/condition.ts";
 import { isElsewhere, isFailing, isUnfit, type KnownCanary } from "./core/canary.ts";
-import { canaryAction, errorText, roadText } from "./core/canary-text.ts";
+import { canaryAction, errorText, maybeDatabase, roadText } from "./core/canary-text.ts";
 import { canaryEnds } from "./event-kinds.ts";
 
 type Kind = keyof typeof canaryEnds | (typeof canaryEnds)[keyof typeof canaryEnds];
@@ -87,6 +87,10 @@ export function canariesFound(canaries: readonly KnownCanary[]): readonly Found<
   const astray = failing.filter(({ state }) => isElsewhere(state));
   const others = failing.filter(({ state }) => !isElsewhere(state));
   const [writes, reads] = [others.filter(({ kind }) => kind === "write"), others.filter(({ kind }) => kind === "read")];
+  const ways = new Set(writes.map(({ target }) => target));
+  const isDatabase =
+    ways.size > 1 &&
+    canaries.every((one) => one.kind !== "write" || (isFailing(one.state) && maybeDatabase(one.state.error)));
   const isLost = reads.some(({ pool }) =>
     canaries.every((one) => one.pool !== pool || one.kind !== "read" || isFailing(one.state)),
   );
@@ -95,7 +99,10 @@ export function canariesFound(canaries: readonly KnownCanary[]): readonly Found<
       condition: canaryAstray,
       found: one,
     })),
-    ...caseOf(writes, "error", "clients cannot write").map((one) => ({ condition: canaryWriteFailed, found: one })),
+    ...caseOf(writes, "error", "clients cannot write", isDatabase ? databaseFirst : null).map((one) => ({
+      condition: canaryWriteFailed,
+      found: one,
+    })),
     ...caseOf(reads, isLost ? "error" : "warning", "clients cannot read").map((one) => ({
       condition: canaryReadFailed,
       found: one,
@@ -104,8 +111,16 @@ export function canariesFound(canaries: readonly KnownCanary[]): readonly Found<
   ];
 }
 
+/** What balancers and poolers have in common is the database behind them. */
+const databaseFirst = "Look at PostgreSQL of the primary first, at its log and its disk: clients of every way fail";
+
 /** One case for all canaries of a kind: the one that has failed the longest is named. */
-function caseOf(failing: readonly KnownCanary[], severity: Case["severity"], what: string): readonly Case[] {
+function caseOf(
+  failing: readonly KnownCanary[],
+  severity: Case["severity"],
+  what: string,
+  action: string | null = null,
+): readonly Case[] {
   const [worst, ...others] = failing.toSorted((one, other) => failingSince(one) - failingSince(other));
   if (worst === undefined || worst.state.phase !== "failed") return [];
   const { pool, target, state } = worst;
@@ -119,7 +134,7 @@ function caseOf(failing: readonly KnownCanary[], severity: Case["severity"], wha
         target,
         code: state.error.code,
         canaries: failing.length,
-        action: canaryAction(worst, state.error),
+        action: action ?? canaryAction(worst, state.error),
       },
       level: severity,
       sinceMs: state.failingSinceMs,

@@ -123,6 +123,15 @@ function placeText({ state }: KnownCanary): string | null {
   return address === null ? null : `${address.includes(":") ? `[${address}]` : address}:${port ?? "?"}`;
 }
 
+/**
+ * Whether a balancer or pooler fails in this way before a database that does not serve: neither refuses its own clients,
+ * nor is it in the server's words.
+ */
+export function maybeDatabase({ code, message }: CanaryError): boolean {
+  if (code === ownCodes.timeout) return !/commit/.test(message);
+  return code === ownCodes.closed || code === "08P01" || code.startsWith("57P");
+}
+
 /** What to do about a failure. A whole clause without a full stop. */
 export function canaryAction({ kind, target, user }: KnownCanary, { code, message }: CanaryError): string {
   const known = actions.get(code);

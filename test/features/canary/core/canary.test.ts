@@ -211,6 +211,29 @@ test("a cluster whose write canary fails is not ok: the situation tells it, and 
   ]);
 });
 
+test("where every way fails as it does before a database that is ill, the database comes first", () => {
+  const actionOf = (...canaries: readonly KnownCanary[]): unknown =>
+    canariesFound(canaries)[0]?.found.figures["action"];
+  const closed = after([failed("closed", "closed"), failed("closed", "closed")]);
+  const pooler = { target: "pooler:6432/app" };
+  const noServer = failed("08P01", "server login has been failing");
+  assert.equal(
+    actionOf(closed, after([noServer, noServer], pooler)),
+    "Look at PostgreSQL of the primary first, at its log and its disk: clients of every way fail",
+  );
+  const atCommit = failed(
+    "timeout",
+    "the commit of an earlier write waits for 9 s for a synchronous standby (SyncRep)",
+  );
+  const rows = [
+    [closed],
+    [closed, after([passed], pooler)],
+    [after([tooMany, tooMany]), after([noServer, noServer], pooler)],
+    [after([atCommit, atCommit]), after([noServer, noServer], pooler)],
+  ];
+  for (const row of rows) assert.doesNotMatch(String(actionOf(...row)), /of every way/);
+});
+
 test("names are quoted in the table's SQL, and values by the driver", () => {
   assert.match(tableSql("canary"), /TO canary;\n$/);
   assert.match(tableSql('My "role"'), /TO "My ""role""";\n$/);
