@@ -46,7 +46,7 @@ async function night(lab: NightLab, fault: Fault): Promise<void> {
   const flaws: string[] = [];
   const startedMs = performance.now();
   const elapsed = (): string => `${((performance.now() - startedMs) / 1000).toFixed(1)} s`;
-  const before = new Set((await lab.alerts()).map(({ name }) => name));
+  const firingBefore = new Set((await lab.alerts()).map(({ name }) => name));
   const undo = await fault.inject(lab);
   const injectedMs = performance.now();
   notes.push(`injected after ${elapsed()}`);
@@ -74,8 +74,8 @@ async function night(lab: NightLab, fault: Fault): Promise<void> {
         for (const client of lab.clients) notes.push(client.since(injectedMs));
       }
       const now = await lab.alerts();
-      for (const name of before) if (now.every((alert) => alert.name !== name)) before.delete(name);
-      const firing = now.filter(({ name }) => !before.has(name));
+      for (const name of firingBefore) if (now.every((alert) => alert.name !== name)) firingBefore.delete(name);
+      const firing = now.filter(({ name }) => !firingBefore.has(name));
       for (const alert of firing)
         if (!alerts.some(({ name }) => name === alert.name)) {
           notes.push(

@@ -95,15 +95,19 @@ export function canariesFound(canaries: readonly KnownCanary[]): readonly Found<
     canaries.every((one) => one.pool !== pool || one.kind !== "read" || isFailing(one.state)),
   );
   return [
-    ...caseOf(astray, "error", "clients reach another database").map((one) => ({
+    ...caseOf(astray, { severity: "error", what: "clients reach another database" }).map((one) => ({
       condition: canaryAstray,
       found: one,
     })),
-    ...caseOf(writes, "error", "clients cannot write", isDatabase ? databaseFirst : null).map((one) => ({
+    ...caseOf(writes, {
+      severity: "error",
+      what: "clients cannot write",
+      action: isDatabase ? databaseFirst : null,
+    }).map((one) => ({
       condition: canaryWriteFailed,
       found: one,
     })),
-    ...caseOf(reads, isLost ? "error" : "warning", "clients cannot read").map((one) => ({
+    ...caseOf(reads, { severity: isLost ? "error" : "warning", what: "clients cannot read" }).map((one) => ({
       condition: canaryReadFailed,
       found: one,
     })),
@@ -117,9 +121,11 @@ const databaseFirst = "Look at PostgreSQL of the primary first, at its log and i
 /** One case for all canaries of a kind: the one that has failed the longest is named. */
 function caseOf(
   failing: readonly KnownCanary[],
-  severity: Case["severity"],
-  what: string,
-  action: string | null = null,
+  {
+    severity,
+    what,
+    action = null,
+  }: Pick<Case, "severity"> & { readonly what: string; readonly action?: string | null },
 ): readonly Case[] {
   const [worst, ...others] = failing.toSorted((one, other) => failingSince(one) - failingSince(other));
   if (worst === undefined || worst.state.phase !== "failed") return [];
