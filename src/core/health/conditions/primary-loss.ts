@@ -135,6 +135,11 @@ function expectation(view: ClusterView, last: Observation | undefined, wallMs: n
   const heldMs = last?.lastHeldAtMs ?? null;
   const expiresMs = heldMs === null ? null : heldMs + ttlMs;
   const isPaused = view.cluster.nodes.some((node) => isHeard(view, node) && node.report?.isPaused === true);
+  if (isPaused && last?.failuresInRow === 0 && hasStopped(last))
+    return {
+      next: `the cluster is paused, so its PostgreSQL is not started and nobody is promoted; ${named}`,
+      action: `Start PostgreSQL on ${last.node.name}, or resume the cluster: then it is started, or another node takes over`,
+    };
   if (isPaused)
     return {
       next: `the cluster is paused, so nobody is promoted; ${named}`,
@@ -158,6 +163,11 @@ function expectation(view: ClusterView, last: Observation | undefined, wallMs: n
         next: `the lock should have expired at ${clock} UTC (${ttl}); ${named}`,
         action: "Look at the DCS and at the log of Patroni on the candidates",
       };
+}
+
+/** Whether the PostgreSQL of a node does not run, by its own statement. */
+function hasStopped({ report }: Observation): boolean {
+  return report !== null && (report.state === "stopped" || report.state === "crashed");
 }
 
 /**
@@ -227,6 +237,7 @@ function causeOfNodes(
   const loss = view.cluster.leadership.lostClaims.get(name);
   if (known.hasLock && loss?.withdrawal !== undefined) return lostClaimText(name, loss);
   if (known.hasLock) return `the cluster does not confirm the claim of ${name} on the leader lock`;
+  if (hasStopped(known)) return `PostgreSQL does not run on ${name} (${state}), which no longer holds the leader lock`;
   return `${name} no longer holds the leader lock (role ${role}, ${state})`;
 }
 
