@@ -111,7 +111,10 @@ export function canariesFound(canaries: readonly KnownCanary[]): readonly Found<
       condition: canaryReadFailed,
       found: one,
     })),
-    ...caseOf(unfit, "warning", "a canary cannot try").map((one) => ({ condition: canaryUnfit, found: one })),
+    ...caseOf(unfit, { severity: "warning", what: "a canary cannot try" }).map((one) => ({
+      condition: canaryUnfit,
+      found: one,
+    })),
   ];
 }
 
