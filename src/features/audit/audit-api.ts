@@ -12,7 +12,10 @@ import { safeMethods, safeMethodsAllowHeader } from "../../core/http/message/req
 import type { RunningAudit } from "./open-audit.ts";
 
 /** A finding as `GET /audit` shows it. */
-export interface RouteFindingDocument extends Omit<RouteFinding, "kind" | "sinceMs" | "clusters" | "isUnusable"> {
+export interface RouteFindingDocument extends Omit<
+  RouteFinding,
+  "kind" | "sinceMs" | "clusters" | "isUnusable" | "isOfReads"
+> {
   readonly finding: RouteFinding["kind"];
   readonly clusters: readonly string[];
   /** Whether no client can use the pool, although a node is fit. */
@@ -106,15 +109,13 @@ export function auditDocument({ targets: all, intervalMs }: Audited, only: strin
   };
 }
 
-function shownFinding(
-  { kind, sinceMs, isUnusable, ...finding }: RouteFinding,
-  { now, wall }: Clocks,
-): RouteFindingDocument {
+function shownFinding(finding: RouteFinding, { now, wall }: Clocks): RouteFindingDocument {
+  const { kind, sinceMs, isUnusable, isOfReads: _, ...shown } = finding;
   const forMs = Math.max(0, Math.round(now() - sinceMs));
   return {
     finding: kind,
     unusable: isUnusable,
-    ...finding,
+    ...shown,
     since: new Date(wall() - forMs).toISOString(),
     for_ms: forMs,
   };

@@ -72,11 +72,18 @@ function routeFound(worst: RouteFinding, findings: readonly RouteFinding[]): Cas
       ...(backend === null ? {} : { backend }),
       ...(nodes.length === 0 ? {} : { nodes: nodes.slice(0, nodesMax).join(",") }),
       findings: findings.length,
+      // Of those that make it so grave.
+      ...(findings.every((one) => one.isOfReads === true || !isGrave(one)) ? { clients: "reads" } : {}),
       command,
     },
     level: isUnusable && kind !== "misrouted" ? "unusable" : kind,
     sinceMs: Math.min(...findings.filter((one) => one.kind === kind).map(({ sinceMs }) => sinceMs)),
   });
+}
+
+/** Whether clients fail by it. */
+function isGrave({ kind, isUnusable }: RouteFinding): boolean {
+  return kind === "misrouted" || isUnusable;
 }
 
 /** Where in the target a finding is, before what differs there. */
@@ -94,9 +101,10 @@ const levels: Readonly<Record<string, Pick<ToldCluster, "condition" | "wrong" | 
   unreachable: { condition: "warning", wrong: "a balancer or pooler cannot be read", harm: "doubtful" },
 };
 
-function tellRoute({ level, message, sinceMs, figures: { command } }: Case): ToldCluster {
+function tellRoute({ level, message, sinceMs, figures: { command, clients } }: Case): ToldCluster {
   const told = levels[level] ?? { condition: "warning", wrong: routesDiffer.title };
-  return { ...told, cause: message, sinceMs: sinceMs ?? null, next: null, action: `Run \`${command}\`` };
+  const harm = clients === "reads" && told.condition === "clients failing" ? { harm: "missing" as const } : {};
+  return { ...told, ...harm, cause: message, sinceMs: sinceMs ?? null, next: null, action: `Run \`${command}\`` };
 }
 
 /** How many targets are named. */

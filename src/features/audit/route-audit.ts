@@ -209,6 +209,7 @@ function findingOf(target: AuditTarget, difference: RouteDifference): RouteFindi
     sinceMs,
     what,
     isUnusable,
+    ...(pool === null || pool.isOfPrimary ? {} : { isOfReads: true as const }),
     ...target.advise(difference),
   };
 }

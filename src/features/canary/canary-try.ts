@@ -3,6 +3,7 @@ import { type CanaryError, type CanaryKind, ownCodes, type ReachedServer, type T
 import { CanaryFailure, errorOf } from "./canary-failure.ts";
 import { CanarySession } from "./canary-session.ts";
 import { beginSql, type CanaryRow, readSql, systemSql, waitingCommitSql, writeSql } from "./core/canary-table.ts";
+import { waitTexts } from "./core/canary-text.ts";
 import type { CanaryConfig } from "./config/canary-schema.ts";
 
 /** What one try depends on. */
@@ -18,7 +19,7 @@ export interface TryContext {
 }
 
 /** What a try waits for. */
-type Phase = "connect" | "login" | "look" | "write" | "read" | "commit";
+type Phase = keyof typeof waitTexts;
 
 /** The SQLSTATE of a statement that has waited for a lock in vain. */
 const lockTimeout = "55P03";
@@ -205,16 +206,6 @@ const lateFromMs = 50;
 
 /** Before PostgreSQL has said who it is. */
 const unknownServer: ReachedServer = { address: null, port: null, isInRecovery: false, system: null };
-
-/** What was waited for in vain. */
-const waitTexts: Readonly<Record<Phase, string>> = {
-  connect: "no connection",
-  login: "connected, but no answer to the login",
-  look: "logged in, but no answer to the first query (behind a pooler: no server for it)",
-  write: "no answer to the write",
-  read: "no answer to the read",
-  commit: "no answer to the end of the transaction",
-};
 
 function lateText(phase: Phase, kind: CanaryKind, limit: string): string {
   return phase === "commit" && kind === "write"

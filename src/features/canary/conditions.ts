@@ -7,7 +7,7 @@ import {
   type ToldCluster,
 } from "../../core/health/conditions/condition.ts";
 import { isElsewhere, isFailing, isUnfit, type KnownCanary } from "./core/canary.ts";
-import { canaryAction, errorText, roadText } from "./core/canary-text.ts";
+import { canaryAction, errorText, maybeDatabase, roadText } from "./core/canary-text.ts";
 import { canaryEnds } from "./event-kinds.ts";
 
 type Kind = keyof typeof canaryEnds | (typeof canaryEnds)[keyof typeof canaryEnds];
@@ -87,28 +87,52 @@ export function canariesFound(canaries: readonly KnownCanary[]): readonly Found<
   const astray = failing.filter(({ state }) => isElsewhere(state));
   const others = failing.filter(({ state }) => !isElsewhere(state));
   const [writes, reads] = [others.filter(({ kind }) => kind === "write"), others.filter(({ kind }) => kind === "read")];
+  const ways = new Set(writes.map(({ target }) => target));
+  const isDatabase =
+    ways.size > 1 &&
+    canaries.every((one) => one.kind !== "write" || (isFailing(one.state) && maybeDatabase(one.state.error)));
   const isLost = reads.some(({ pool }) =>
     canaries.every((one) => one.pool !== pool || one.kind !== "read" || isFailing(one.state)),
   );
   return [
-    ...caseOf(astray, "error", "clients reach another database").map((one) => ({
+    ...caseOf(astray, { severity: "error", what: "clients reach another database" }).map((one) => ({
       condition: canaryAstray,
       found: one,
     })),
-    ...caseOf(writes, "error", "clients cannot write").map((one) => ({ condition: canaryWriteFailed, found: one })),
-    ...caseOf(reads, isLost ? "error" : "warning", "clients cannot read").map((one) => ({
+    ...caseOf(writes, {
+      severity: "error",
+      what: "clients cannot write",
+      action: isDatabase ? databaseFirst : null,
+    }).map((one) => ({
+      condition: canaryWriteFailed,
+      found: one,
+    })),
+    ...caseOf(reads, { severity: isLost ? "error" : "warning", what: "clients cannot read" }).map((one) => ({
       condition: canaryReadFailed,
       found: one,
     })),
-    ...caseOf(unfit, "warning", "a canary cannot try").map((one) => ({ condition: canaryUnfit, found: one })),
+    ...caseOf(unfit, { severity: "warning", what: "a canary cannot try" }).map((one) => ({
+      condition: canaryUnfit,
+      found: one,
+    })),
   ];
 }
+
+/** What balancers and poolers have in common is the database behind them. */
+const databaseFirst = "Look at PostgreSQL of the primary first, at its log and its disk: clients of every way fail";
 
 /**
  * One case for all canaries of a kind. The one is named that has failed the longest; but a pooler that complains of what is
  * behind it (class 08) only where no other one says what that is.
  */
-function caseOf(failing: readonly KnownCanary[], severity: Case["severity"], what: string): readonly Case[] {
+function caseOf(
+  failing: readonly KnownCanary[],
+  {
+    severity,
+    what,
+    action = null,
+  }: Pick<Case, "severity"> & { readonly what: string; readonly action?: string | null },
+): readonly Case[] {
   const sorted = failing.toSorted((one, other) => failingSince(one) - failingSince(other));
   const worst = sorted.find(({ state }) => state.phase === "failed" && !state.error.code.startsWith("08")) ?? sorted[0];
   if (worst === undefined || worst.state.phase !== "failed") return [];
@@ -123,7 +147,7 @@ function caseOf(failing: readonly KnownCanary[], severity: Case["severity"], wha
         target,
         code: state.error.code,
         canaries: failing.length,
-        action: canaryAction(worst, state.error),
+        action: action ?? canaryAction(worst, state.error),
       },
       level: severity,
       sinceMs: Math.min(...failing.map(failingSince)),

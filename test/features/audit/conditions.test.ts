@@ -183,6 +183,24 @@ test("a finding that lasts over a restart is not reported again, and its end has
   ]);
 });
 
+test("what concerns readers alone comes after what concerns writes", () => {
+  const harmOf = (finding: RouteFinding): string | undefined => {
+    const [brought] = routesFound([finding]);
+    assert.ok(brought !== undefined);
+    return routesDiffer.status.tellCase(brought.found).harm;
+  };
+  const unusable: RouteFinding = { ...starved, isUnusable: true };
+  const ofReads = { isOfReads: true } as const;
+  assert.deepEqual([misrouted, { ...misrouted, ...ofReads }, unusable, { ...unusable, ...ofReads }].map(harmOf), [
+    "split",
+    "missing",
+    "stuck",
+    "missing",
+  ]);
+  const [both] = routesFound([{ ...misrouted, isOfReads: true }, misrouted]);
+  assert.equal(both === undefined ? null : routesDiffer.status.tellCase(both.found).harm, "split");
+});
+
 test("tells what clients get of each kind of finding, and what moves it", () => {
   const unusable: RouteFinding = { ...starved, isUnusable: true, what: "takes no session (MAINT)" };
   const told = [misrouted, unusable, starved, { ...misrouted, kind: "missing" as const }, gone].map((finding) => {

@@ -20,25 +20,28 @@ export class Cluster {
   readonly tls: Certificates | null;
   readonly etcd: Etcd;
   readonly nodes: readonly [PatroniNode, PatroniNode, PatroniNode];
+  readonly #clear: () => void;
 
   /**
    * Starts everything and waits for a leader and two replicas that stream, without lag.
    * @param patroni the command that starts a Patroni
    * @param isOverTls whether the nodes' APIs speak TLS, with certificates made for this run
    * @param locks what is added to each node's `restapi` and `ctl`, beside its own certificate
+   * @param furnish prepares the folder before anything starts, such as disks below it; what it returns undoes that
    * @throws Error with the ends of the logs if it does not start; nothing is left running then
    */
   static async start(
     patroni: readonly [string, ...string[]],
     isOverTls = false,
     locks: NodeLocks = noLocks,
+    furnish: (folder: string) => () => void = () => () => {},
   ): Promise<Cluster> {
     await requireFree([
       ports.etcdClient,
       ports.etcdPeer,
       ...[0, 1, 2].flatMap((n) => [ports.api + n, ports.database + n]),
     ]);
-    const cluster = new Cluster(patroni, isOverTls, locks);
+    const cluster = new Cluster(patroni, isOverTls, locks, furnish);
     try {
       await cluster.#start();
     } catch (error) {
@@ -48,9 +51,15 @@ export class Cluster {
     return cluster;
   }
 
-  private constructor(patroni: readonly [string, ...string[]], isOverTls: boolean, locks: NodeLocks) {
+  private constructor(
+    patroni: readonly [string, ...string[]],
+    isOverTls: boolean,
+    locks: NodeLocks,
+    furnish: (folder: string) => () => void,
+  ) {
     this.folder = mkdtempSync(join(tmpdir(), "rolecall-real-"));
     removeAtExit(this.folder);
+    this.#clear = furnish(this.folder);
     this.tls = isOverTls ? makeCertificates(this.folder) : null;
     giveToPostgres(this.folder);
     this.etcd = new Etcd(this.folder);
@@ -138,6 +147,7 @@ export class Cluster {
   async stop(): Promise<void> {
     await Promise.all(this.nodes.map((node) => node.stop()));
     await this.etcd.stop();
+    this.#clear();
     rmSync(this.folder, { recursive: true, force: true });
   }
 

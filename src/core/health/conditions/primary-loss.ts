@@ -55,7 +55,8 @@ function noPrimary(view: ClusterView, inputs: SituationInputs): Told {
   const found = lossDetails(view, inputs);
   if (found.isIntended) return found;
   const trouble = dcsTrouble(view);
-  if (trouble === null) return { ...found, action: unreadableAction(view) ?? found.action };
+  const unreadable = unreadableAction(view);
+  if (trouble === null) return unreadable === null ? found : { ...found, next: unreadableNext, action: unreadable };
   if (trouble.silence === null)
     return { ...found, next: `if the nodes reach the DCS, ${found.next}`, action: lookAtDcs };
   const candidates = candidatesOf(view);
@@ -75,6 +76,10 @@ function unreadableAction(view: ClusterView): string | null {
   if (silent === undefined || silent.failuresInRow === 0) return null;
   return tlsAction(silent.failure, silent.node.name);
 }
+
+/** Only rolecall is kept from it: nothing says that its Patroni has stopped. */
+const unreadableNext =
+  "the primary may keep the lock and take writes of clients that no check moves; it gets a yes as soon as rolecall can read it";
 
 const lookAtDcs = "Look at the DCS and at the network to it, then at the log of Patroni";
 
@@ -130,6 +135,11 @@ function expectation(view: ClusterView, last: Observation | undefined, wallMs: n
   const heldMs = last?.lastHeldAtMs ?? null;
   const expiresMs = heldMs === null ? null : heldMs + ttlMs;
   const isPaused = view.cluster.nodes.some((node) => isHeard(view, node) && node.report?.isPaused === true);
+  if (isPaused && last?.failuresInRow === 0 && hasStopped(last))
+    return {
+      next: `the cluster is paused, so its PostgreSQL is not started and nobody is promoted; ${named}`,
+      action: `Start PostgreSQL on ${last.node.name}, or resume the cluster: then it is started, or another node takes over`,
+    };
   if (isPaused)
     return {
       next: `the cluster is paused, so nobody is promoted; ${named}`,
@@ -147,12 +157,29 @@ function expectation(view: ClusterView, last: Observation | undefined, wallMs: n
   return nowMs < expiresMs + loopWaitMs(view.cluster)
     ? {
         next: `the lock expires at about ${clock} UTC (${ttl}); ${named}`,
-        action: candidates.length === 0 ? "Bring a node back: nobody can take over" : `Wait until ${clock} UTC`,
+        action: candidates.length === 0 ? "Bring a node back: nobody can take over" : waitAction(last, clock),
       }
     : {
         next: `the lock should have expired at ${clock} UTC (${ttl}); ${named}`,
         action: "Look at the DCS and at the log of Patroni on the candidates",
       };
+}
+
+/** Whether the PostgreSQL of a node does not run, by its own statement. */
+function hasStopped({ report }: Observation): boolean {
+  return report !== null && (report.state === "stopped" || report.state === "crashed");
+}
+
+/**
+ * What to do until the lock expires. A machine that refuses connections of its API is up: its Patroni has ended, and its
+ * PostgreSQL may go on taking the writes of clients that no check moves.
+ */
+function waitAction(last: Observation | undefined, clock: string): string {
+  if (last?.failure?.kind !== "refused") return `Wait until ${clock} UTC`;
+  return (
+    `Look whether PostgreSQL still runs on ${last.node.name}: if so, start its Patroni before ${clock} UTC, as what it ` +
+    "writes is lost once another node leads. Else wait until then"
+  );
 }
 
 /** How many candidates are named. */
@@ -210,6 +237,7 @@ function causeOfNodes(
   const loss = view.cluster.leadership.lostClaims.get(name);
   if (known.hasLock && loss?.withdrawal !== undefined) return lostClaimText(name, loss);
   if (known.hasLock) return `the cluster does not confirm the claim of ${name} on the leader lock`;
+  if (hasStopped(known)) return `PostgreSQL does not run on ${name} (${state}), which no longer holds the leader lock`;
   return `${name} no longer holds the leader lock (role ${role}, ${state})`;
 }
 

@@ -1,6 +1,6 @@
 import type { ClusterView } from "../evidence/leadership/cluster-view.ts";
 import { type ClusterCondition, isBeyondChecks } from "../conditions/cluster-condition.ts";
-import type { SituationInputs } from "../conditions/condition.ts";
+import { isOfWrites, type SituationInputs } from "../conditions/condition.ts";
 import { tellCluster } from "../conditions/conditions.ts";
 import type { NodeStanding } from "../conditions/node-standing.ts";
 import { countText, spanText } from "../wording.ts";
@@ -25,7 +25,7 @@ export interface Situation {
 
 /** Describes what is wrong with a cluster, for whom, since when, what follows and what to do. */
 export function situationOf(view: ClusterView, inputs: SituationInputs): Situation {
-  const { condition, wrong, cause, sinceMs, next, action } = tellCluster(view, inputs) ?? nothing;
+  const { condition, wrong, cause, sinceMs, next, action, harm } = tellCluster(view, inputs) ?? nothing;
   const isKnown = sinceMs !== null && Number.isFinite(sinceMs);
   const forMs = isKnown ? Math.max(0, Math.round(view.nowMs - sinceMs)) : null;
   return {
@@ -34,7 +34,8 @@ export function situationOf(view: ClusterView, inputs: SituationInputs): Situati
     cause,
     since: forMs === null ? null : new Date(inputs.wallMs - forMs).toISOString(),
     for_ms: forMs,
-    clients: clientsOf(inputs, condition),
+    // What comes first is of writes if anything is.
+    clients: clientsOf(inputs, isBeyondChecks(condition) && harm !== undefined && isOfWrites(harm)),
     next,
     action,
   };
@@ -46,7 +47,15 @@ export function headlineOf({ wrong, cause, for_ms: forMs }: Pick<Situation, "wro
   return `${wrong}${forMs === null ? "" : ` for ${spanText(forMs)}`}${cause === null ? "" : `: ${cause}`}`;
 }
 
-const nothing = { condition: "ok", wrong: null, cause: null, sinceMs: null, next: null, action: null } as const;
+const nothing = {
+  condition: "ok",
+  wrong: null,
+  cause: null,
+  sinceMs: null,
+  next: null,
+  action: null,
+  harm: undefined,
+} as const;
 
 /** The node that takes writes, or leads a standby cluster. */
 function primaryOf(nodes: readonly NodeStanding[]): NodeStanding | undefined {
@@ -54,10 +63,10 @@ function primaryOf(nodes: readonly NodeStanding[]): NodeStanding | undefined {
 }
 
 /** Where checks lead writes and reads, and whether anybody has seen that clients get there. */
-function clientsOf(inputs: SituationInputs, condition: ClusterCondition): string {
+function clientsOf(inputs: SituationInputs, doWritesFail: boolean): string {
   const { nodes, asked } = inputs;
   const primary = primaryOf(nodes);
-  const writes = primary === undefined ? "writes are refused" : writesText(primary.node, inputs, condition);
+  const writes = primary === undefined ? "writes are refused" : writesText(primary.node, inputs, doWritesFail);
   const readers = nodes.filter(({ verdicts }) => verdicts["replica"] === "fit");
   const others = nodes.filter(({ node }) => node !== primary?.node).length;
   const plain = others === 0 ? [] : [`/replica: ${readers.length} of ${countText(others, "node")}`];
@@ -70,9 +79,9 @@ function clientsOf(inputs: SituationInputs, condition: ClusterCondition): string
 }
 
 /** Only the audit and canaries see clients. Checks say where these are led to. */
-function writesText(primary: string, { brought }: SituationInputs, condition: ClusterCondition): string {
+function writesText(primary: string, { brought }: SituationInputs, doWritesFail: boolean): string {
   const seen = brought === undefined || brought.seen.length === 0 ? ["not tried"] : brought.seen;
-  return `checks lead writes to ${primary}${isBeyondChecks(condition) ? ", where they fail or wait" : ""} (${seen.join("; ")})`;
+  return `checks lead writes to ${primary}${doWritesFail ? ", where they fail or wait" : ""} (${seen.join("; ")})`;
 }
 
 /** A situation in five lines, for somebody on call: what is wrong, since when, what clients get, what follows, what to do. */

@@ -24,6 +24,8 @@ export interface RouteFinding {
   readonly what: string;
   /** Whether no client can use the pool, although a node is fit. */
   readonly isUnusable: boolean;
+  /** It is of a pool whose clients do not write. Absent: they do, or it is of the whole target. */
+  readonly isOfReads?: true;
   /** What should have moved it. */
   readonly mechanism: string;
   /** What moves it now. */

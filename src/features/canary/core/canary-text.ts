@@ -2,6 +2,16 @@
 import { spanText } from "../../../core/health/wording.ts";
 import { type CanaryError, type KnownCanary, otherNameCode, ownCodes, untrustedCodes } from "./canary.ts";
 
+/** What a canary waits for, step by step, as it says when it waits in vain. */
+export const waitTexts = {
+  connect: "no connection",
+  login: "connected, but no answer to the login",
+  look: "logged in, but no answer to the first query (behind a pooler: no server for it)",
+  write: "no answer to the write",
+  read: "no answer to the read",
+  commit: "no answer to the end of the transaction",
+} as const;
+
 /** The clocks of a document: the instant now, in ms of rolecall's clock, and in ms since the epoch. */
 export interface DocumentInstant {
   readonly nowMs: number;
@@ -120,6 +130,15 @@ function placeText({ state }: KnownCanary): string | null {
   return address === null ? null : `${address.includes(":") ? `[${address}]` : address}:${port ?? "?"}`;
 }
 
+/**
+ * Whether a balancer or pooler fails in this way before a database that does not serve: neither refuses its own clients,
+ * nor is it in the server's words.
+ */
+export function maybeDatabase({ code, message }: CanaryError): boolean {
+  if (code === ownCodes.timeout) return !/commit/.test(message);
+  return code === ownCodes.closed || code === "08P01" || code.startsWith("57P");
+}
+
 /** What to do about a failure. A whole clause without a full stop. */
 export function canaryAction({ kind, target, user }: KnownCanary, { code, message }: CanaryError): string {
   if (code === ownCodes.timeout && /commit/.test(message))
@@ -127,7 +146,8 @@ export function canaryAction({ kind, target, user }: KnownCanary, { code, messag
       "Look at synchronous_standby_names and at the standbys: in strict synchronous mode writes wait until one of them " +
       "confirms. Do not end the waiting sessions before you know which standbys have the data"
     );
-  const known = actionsByCode.get(code);
+  const late = code === ownCodes.timeout ? lateActions.find(([said]) => message.includes(said))?.[1] : undefined;
+  const known = late ?? actionsByCode.get(code);
   if (known !== undefined) return known({ target, user });
   const classText = actionsByClass.find(([prefix]) => /^[0-9A-Z]{5}$/.test(code) && code.startsWith(prefix))?.[1];
   return classText ?? `Connect as ${user} to ${target} as clients do, and ${kind === "write" ? "write" : "read"}`;
@@ -187,6 +207,11 @@ export const actionsByCode: ReadonlyMap<string, Action> = new Map<string, Action
     ({ target }) =>
       `Look at the servers of the balancer or pooler at ${target}: it leads writes to a replica. rolecall verify shows them`,
   ],
+  [
+    "28P01",
+    ({ user }) =>
+      `Compare password_file of the canary with the password of ${user}. Clients with another user may be served`,
+  ],
   ["42P01", ({ user }) => `As the owner of the database, run what this prints: rolecall canaries --sql ${user}`],
   ["42501", ({ user }) => `As the owner of the database, run what this prints: rolecall canaries --sql ${user}`],
   [
@@ -207,6 +232,28 @@ export const actionsByCode: ReadonlyMap<string, Action> = new Map<string, Action
   [ownCodes.noPassword, () => "Set password_file of the canary to a file that rolecall can read"],
   [ownCodes.tlsFile, () => "Correct the files in tls of the canary"],
 ]);
+
+/** What to do about a timeout, by what was waited for in vain ({@link waitTexts}). */
+const lateActions: readonly (readonly [said: string, action: Action])[] = [
+  [
+    waitTexts.connect,
+    ({ target }) => `Look at the host of ${target} and at the network to it: nothing there answers a connection`,
+  ],
+  [
+    waitTexts.login,
+    ({ target }) =>
+      `Look at what listens at ${target}: it accepts connections and answers none, as a balancer or pooler that hangs ` +
+      "does, or one whose database hangs",
+  ],
+  [
+    waitTexts.look,
+    ({ target }) =>
+      `Look at the pooler at ${target} (SHOW DATABASES: is one paused? SHOW POOLS: who waits?), then at the database ` +
+      "behind it",
+  ],
+  [waitTexts.write, () => "Find what the server waits for (pg_stat_activity, wait_event), and look at its disk"],
+  [waitTexts.read, () => "Find what the server waits for (pg_stat_activity, wait_event), and look at its disk"],
+];
 
 /** What to do about an error of a class of SQLSTATE, by its beginning. */
 export const actionsByClass: readonly (readonly [prefix: string, action: string])[] = [

@@ -76,6 +76,8 @@ describe("the situation of a cluster", () => {
     assert.equal(condition, "clients failing");
     assert.equal(headlineOf(situation({ found, seen: [] })), "clients fail for 1.0 s: the pooler is dead");
     assert.match(clients, /^checks lead writes to pg1, where they fail or wait \(not tried\); /);
+    const ofReaders = found.map((one) => ({ ...one, condition: { ...failing, harm: "missing" as const } }));
+    assert.match(situation({ found: ofReaders, seen: [] }).clients, /^checks lead writes to pg1 \(not tried\); /);
     assert.equal(severeConditionOf(view, found), "clients failing");
     assert.equal(severeConditionOf(view, []), null);
   });
@@ -94,7 +96,8 @@ describe("the situation of a cluster", () => {
       "since:   2026-01-31T04:50:02.000Z (8.0 s)",
       "clients: writes are refused; /replica: 2 of 3 nodes",
       "next:    the lock expires at about 04:50:22 UTC (ttl 20 s); candidates: pg2 (0B), pg3 (2MB)",
-      "do:      Wait until 04:50:22 UTC",
+      "do:      Look whether PostgreSQL still runs on pg1: if so, start its Patroni before 04:50:22 UTC, as what it " +
+        "writes is lost once another node leads. Else wait until then",
     ]);
     for (let at = 11_000; at <= 33_000; at += 1_000) {
       fixture.fail("pg1", "refused", at);

@@ -99,13 +99,38 @@ suite("what is said of a canary", () => {
   test("every failure has an action, also one of an unknown code", () => {
     const said = (code: string): string => canaryAction(after([]), { code, message: "x" });
     assert.match(said("42P01"), /rolecall canaries --sql canary/);
-    assert.match(said("28P01"), /pg_hba\.conf/);
     assert.match(said("UNABLE_TO_VERIFY_LEAF_SIGNATURE"), /^Give the canary the authority .*: ca in its tls/);
     assert.match(said("CERT_HAS_EXPIRED"), /^Renew the certificate of lb:5000\/app/);
     assert.match(said("ERR_TLS_CERT_ALTNAME_INVALID"), /^Set server_name in tls/);
     assert.match(said("timeout"), /^Look at what listens at lb:5000\/app, and at the database behind it/);
     const commit = { code: "timeout", message: "the write was accepted, but its commit is not answered within 2.0 s" };
     assert.match(canaryAction(after([]), commit), /^Look at synchronous_standby_names/);
+    assert.match(said("28000"), /pg_hba\.conf/);
+    assert.equal(
+      said("28P01"),
+      "Compare password_file of the canary with the password of canary. Clients with another user may be served",
+    );
+    const late = (message: string): string => canaryAction(after([]), { code: "timeout", message });
+    assert.equal(
+      late("no connection within 2.0 s"),
+      "Look at the host of lb:5000/app and at the network to it: nothing there answers a connection",
+    );
+    assert.equal(
+      late("connected, but no answer to the login within 2.0 s"),
+      "Look at what listens at lb:5000/app: it accepts connections and answers none, as a balancer or pooler that hangs does, or one whose database hangs",
+    );
+    assert.equal(
+      late("logged in, but no answer to the first query (behind a pooler: no server for it) within 2.0 s"),
+      "Look at the pooler at lb:5000/app (SHOW DATABASES: is one paused? SHOW POOLS: who waits?), then at the database behind it",
+    );
+    assert.equal(
+      late("no answer to the write within 2.0 s"),
+      "Find what the server waits for (pg_stat_activity, wait_event), and look at its disk",
+    );
+    assert.match(
+      late("the commit of an earlier write waits for 12.0 s for a synchronous standby (SyncRep)"),
+      /standbys/,
+    );
     assert.match(said("XX000"), /^Connect as canary to lb:5000\/app as clients do, and write$/);
   });
 });
@@ -223,6 +248,29 @@ test("a cluster whose write canary fails is not ok: the situation tells it, and 
         "Find what holds the connections (pg_stat_activity), and end idle ones. A pooler before the database bounds them",
     },
   ]);
+});
+
+test("where every way fails as it does before a database that is ill, the database comes first", () => {
+  const actionOf = (...canaries: readonly KnownCanary[]): unknown =>
+    canariesFound(canaries)[0]?.found.figures["action"];
+  const closed = after([failed("closed", "closed"), failed("closed", "closed")]);
+  const pooler = { target: "pooler:6432/app" };
+  const noServer = failed("08P01", "server login has been failing");
+  assert.equal(
+    actionOf(closed, after([noServer, noServer], pooler)),
+    "Look at PostgreSQL of the primary first, at its log and its disk: clients of every way fail",
+  );
+  const atCommit = failed(
+    "timeout",
+    "the commit of an earlier write waits for 9 s for a synchronous standby (SyncRep)",
+  );
+  const rows = [
+    [closed],
+    [closed, after([passed], pooler)],
+    [after([tooMany, tooMany]), after([noServer, noServer], pooler)],
+    [after([atCommit, atCommit]), after([noServer, noServer], pooler)],
+  ];
+  for (const row of rows) assert.doesNotMatch(String(actionOf(...row)), /of every way/);
 });
 
 test("names are quoted in the table's SQL, and values by the driver", () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { isUnfit } from "../../../../src/features/canary/core/canary.ts";
+import { isUnfit, otherNameCode, untrustedCodes } from "../../../../src/features/canary/core/canary.ts";
 
 interface Part {
   readonly tone: string;
@@ -247,7 +247,17 @@ test("a pool is as bad as the worst way to it: a canary that fails makes session
 });
 
 test("a canary that cannot try is a warning, as in the program: it says nothing of clients", () => {
-  const own = ["28P01", "28000", "42P01", "42501", "clear_password", "no_password", "tls_file"];
+  const ofTls = [...untrustedCodes, otherNameCode];
+  const own: readonly string[] = [
+    "28P01",
+    "28000",
+    "42P01",
+    "42501",
+    "clear_password",
+    "no_password",
+    "tls_file",
+    ...ofTls,
+  ];
   for (const code of [...own, "53300", "25006", "42601", "closed", "timeout", "ECONNREFUSED", "other_database"]) {
     const error = { code, message: "because" };
     const state = { phase: "failed", error } as unknown as Parameters<typeof isUnfit>[0];

@@ -183,7 +183,9 @@ const done = { committed: "committed", read: "read" };
 
 /** Its own table, user, password or files fail: that says nothing of clients (isUnfit in src/features/canary/core/canary.ts). */
 function isOwnFault(error) {
-  return /^(28.*|42P01|42501|clear_password|no_password|tls_file)$/.test(error?.code ?? "");
+  return /^(28.*|42P01|42501|clear_password|no_password|tls_file|UNABLE_TO_.*|.*SELF_SIGNED_CERT.*|ERR_TLS_CERT_ALTNAME_INVALID)$/.test(
+    error?.code ?? "",
+  );
 }
 
 /** A canary in words: tried 3 s ago: committed on pg2 in 4 ms. */
