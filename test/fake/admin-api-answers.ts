@@ -232,7 +232,7 @@ export const adminApiAnswers: Readonly<Record<string, CannedAnswer>> = {
             cause: "no node holds the leader lock",
             since: null,
             for_ms: null,
-            clients: "writes are refused; /replica: 0 of 1 node",
+            clients: "checks refuse writes (not tried); /replica: 0 of 1 node",
             next: "the cluster is paused, so nobody is promoted; candidates: db\u001b[31m1 (12MB)",
             action: "Resume it, or promote a node",
           },

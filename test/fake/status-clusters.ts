@@ -140,7 +140,7 @@ export const mixedClusters: readonly StatusCluster[] = [
       cause: "pg1 is down (connection refused)",
       since: "2026-01-31T12:00:00.000Z",
       for_ms: 65_000,
-      clients: "writes are refused; /replica: 1 of 2 nodes",
+      clients: "checks refuse writes (not tried); /replica: 1 of 2 nodes",
       next: "the lock expires at about 12:00:30 UTC (ttl 30 s); candidates: pg2 (1.5kB)",
       action: "Wait until 12:00:30 UTC",
     }),

@@ -48,7 +48,7 @@ if (!hasBrowser()) {
       await sees(lab, ".node.leader", /pg1[^]*primary/);
       await sees(lab, ".flow ul", /pg2[^]*pg3/);
       await lab.fault("pg1/kill");
-      await sees(lab, ".banner", /No primary for \d[^]*: pg1 [^]*clients[^]*writes are refused[^]*next[^]*do/);
+      await sees(lab, ".banner", /No primary for \d[^]*: pg1 [^]*clients[^]*checks refuse writes[^]*next[^]*do/);
       assert.equal(await lab.page.title(), "(1) demo · rolecall");
       await sees(lab, ".node.leader", /pg[23]\s*[^]*primary/);
       await sees(lab, ".apart", /pg1[^]*was primary, last known[^]*unknown 1\.0 MB a failover[^]*down/);

@@ -119,7 +119,8 @@ export function canariesFound(canaries: readonly KnownCanary[]): readonly Found<
 }
 
 /** What balancers and poolers have in common is the database behind them. */
-const databaseFirst = "Look at PostgreSQL of the primary first, at its log and its disk: clients of every way fail";
+export const databaseFirst =
+  "Look at PostgreSQL of the primary first, at its log and its disk: clients of every way fail";
 
 /**
  * One case for all canaries of a kind. The one is named that has failed the longest; but a pooler that complains of what is

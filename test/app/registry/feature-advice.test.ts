@@ -9,7 +9,13 @@ import { parse } from "yaml";
 import type { RouteAdvice, RouteDifference } from "../../../src/core/balancing/audited/audit-target.ts";
 import { envoyTargets } from "../../../src/features/audit/envoy-targets.ts";
 import { ownCodes } from "../../../src/features/canary/core/canary.ts";
-import { actionsByClass, actionsByCode, canaryAction } from "../../../src/features/canary/core/canary-text.ts";
+import {
+  actionsByClass,
+  actionsByCode,
+  canaryAction,
+  lateActions,
+} from "../../../src/features/canary/core/canary-text.ts";
+import { databaseFirst } from "../../../src/features/canary/conditions.ts";
 import { haproxyAdvice } from "../../../src/features/haproxy/haproxy-target.ts";
 import { poolersFound } from "../../../src/features/pgbouncer/conditions.ts";
 import { poolerAdvice } from "../../../src/features/pgbouncer/audit/pooler-target.ts";
@@ -27,7 +33,8 @@ const rows: readonly Row[] = parse(readFileSync("test/spec/feature-advice.yaml",
 function canaryAdvice(): readonly string[] {
   const codes = [...actionsByCode.keys(), ...actionsByClass.map(([prefix]) => prefix.padEnd(5, "0")), "XX000"];
   const errors = [
-    ...[...codes, ...Object.values(ownCodes)].map((code) => ({ code, message: "no answer to the login" })),
+    ...[...codes, ...Object.values(ownCodes)].map((code) => ({ code, message: "none" })),
+    ...lateActions.map(([said]) => ({ code: ownCodes.timeout, message: said })),
     { code: ownCodes.timeout, message: "its commit is not answered" },
   ];
   return (["write", "read"] as const).flatMap((kind) =>
@@ -137,7 +144,7 @@ function routeAdvice(): readonly string[] {
   return differences().flatMap((difference) => advised.map((advise) => `Run \`${advise(difference).command}\``));
 }
 
-const given = [...canaryAdvice(), ...deadPoolerAdvice(), ...routeAdvice()];
+const given = [databaseFirst, ...canaryAdvice(), ...deadPoolerAdvice(), ...routeAdvice()];
 
 test("each advice has a row, and each row is given", () => {
   const shapes = new Set(given);

@@ -66,7 +66,7 @@ function primaryOf(nodes: readonly NodeStanding[]): NodeStanding | undefined {
 function clientsOf(inputs: SituationInputs, doWritesFail: boolean): string {
   const { nodes, asked } = inputs;
   const primary = primaryOf(nodes);
-  const writes = primary === undefined ? "writes are refused" : writesText(primary.node, inputs, doWritesFail);
+  const writes = writesText(primary?.node ?? null, inputs, doWritesFail);
   const readers = nodes.filter(({ verdicts }) => verdicts["replica"] === "fit");
   const others = nodes.filter(({ node }) => node !== primary?.node).length;
   const plain = others === 0 ? [] : [`/replica: ${readers.length} of ${countText(others, "node")}`];
@@ -78,9 +78,13 @@ function clientsOf(inputs: SituationInputs, doWritesFail: boolean): string {
   return [writes, ...plain, ...limited].join("; ");
 }
 
-/** Only the audit and canaries see clients. Checks say where these are led to. */
-function writesText(primary: string, { brought }: SituationInputs, doWritesFail: boolean): string {
+/**
+ * Only the audit and canaries see clients: these may get where checks lead nobody. Checks say where these are led to.
+ * @param primary `null`: checks refuse writes
+ */
+function writesText(primary: string | null, { brought }: SituationInputs, doWritesFail: boolean): string {
   const seen = brought === undefined || brought.seen.length === 0 ? ["not tried"] : brought.seen;
+  if (primary === null) return `checks refuse writes (${seen.join("; ")})`;
   return `checks lead writes to ${primary}${doWritesFail ? ", where they fail or wait" : ""} (${seen.join("; ")})`;
 }
 

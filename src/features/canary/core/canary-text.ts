@@ -234,7 +234,7 @@ export const actionsByCode: ReadonlyMap<string, Action> = new Map<string, Action
 ]);
 
 /** What to do about a timeout, by what was waited for in vain ({@link waitTexts}). */
-const lateActions: readonly (readonly [said: string, action: Action])[] = [
+export const lateActions: readonly (readonly [said: string, action: Action])[] = [
   [
     waitTexts.connect,
     ({ target }) => `Look at the host of ${target} and at the network to it: nothing there answers a connection`,

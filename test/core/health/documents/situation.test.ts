@@ -82,6 +82,18 @@ describe("the situation of a cluster", () => {
     assert.equal(severeConditionOf(view, []), null);
   });
 
+  test("without a primary clients may write all the same, where something has seen that", () => {
+    const fixture = steady();
+    for (let at = 3_000; at <= 10_000; at += 1_000) fixture.fail("pg1", "refused", at);
+    const view = viewAt(fixture.cluster, fixture.policy, 10_000);
+    const nodes = view.cluster.nodes.map((observation) => nodeOverview(view, observation, []));
+    const brought = { found: [], seen: ["tried 3 s ago through w: committed on pg1 in 4 ms"] };
+    assert.match(
+      situationOf(view, { nodes, asked: [], wallMs: 10_000, brought }).clients,
+      /^checks refuse writes \(tried 3 s ago through w: committed on pg1 in 4 ms\); /,
+    );
+  });
+
   test("without a primary: since its last answer, why, when the lock expires, and who may take over", () => {
     const fixture = steady();
     fixture.document("config", { of: "pg2", value: { ttl: 20, loop_wait: 10, retry_timeout: 10 } }, 2_100);
@@ -94,7 +106,7 @@ describe("the situation of a cluster", () => {
     assert.deepEqual(situationLines(situation), [
       "wrong:   no primary: pg1 is down (connection refused)",
       "since:   2026-01-31T04:50:02.000Z (8.0 s)",
-      "clients: writes are refused; /replica: 2 of 3 nodes",
+      "clients: checks refuse writes (not tried); /replica: 2 of 3 nodes",
       "next:    the lock expires at about 04:50:22 UTC (ttl 20 s); candidates: pg2 (0B), pg3 (2MB)",
       "do:      Look whether PostgreSQL still runs on pg1: if so, start its Patroni before 04:50:22 UTC, as what it " +
         "writes is lost once another node leads. Else wait until then",
