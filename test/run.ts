@@ -1,5 +1,5 @@
 /**
- * Runs compiled tests: `node build/test/run.js [processes|real|drills|drawn|quick|code|other-node]`. The name of a file says what it does, and
+ * Runs compiled tests: `node build/test/run.js [processes|real|drills|drawn|quick|other-node]`. The name of a file says what it does, and
  * so where it runs:
  *
  * | file                  | what it does                                              | list                            |
@@ -13,10 +13,9 @@
  * | every other           | runs in its own process, with sockets on free ports       | `npm test`                      |
  *
  * `no-programs.ts` refuses to start a program in `npm test`, and test/test-kinds.test.ts reads the imports. `quick` is
- * the part of `npm test` that any change of the source may break and that needs no server: the inner loop. `code` is
- * `npm test` and the processes that run the source: coverage is counted with it. What CI runs is in part drawn by the
- * hash of the commit: `drawn` is `real` and some of the drills, `other-node` is `npm test` and some of the processes that
- * depend on the version of Node, on Node 24.
+ * the part of `npm test` that any change of the source may break and that needs no server: the inner loop. What CI runs is
+ * in part drawn by the hash of the commit: `drawn` is `real` and some of the drills, `other-node` is `npm test` and some of
+ * the processes that depend on the version of Node, on Node 24.
  * The files are listed, because `node --test DIR` fails on Node 24.
  */
 import { spawnSync } from "node:child_process";
@@ -78,7 +77,6 @@ const lists: Readonly<Record<string, (file: string, kind: Kind) => boolean>> = {
   drills: (_, kind) => kind === "drill",
   drawn: (file, kind) => kind === "real" || drawnOf((one) => kindOf(one) === "drill", 1 / 7).includes(file),
   quick: (file, kind) => kind === "own" && (quick.includes(folderOf(file)) || ofSource.includes(file)),
-  code: (file, kind) => isInNpmTest(kind) || isOfOneNode(file),
   "other-node": (file, kind) => isInNpmTest(kind) || drawnOf(isOfOneNode, 1 / 4).includes(file),
 };
 

@@ -10,7 +10,7 @@ export const fleetCommands: readonly CommandSpec[] = [
       "Shows the fleet of a running rolecall (docs/fleet.md): its members, how much each serves and owns, when the last\n" +
       "message of each came, and who probes each cluster. fleet drain MEMBER keeps a member from owning clusters, as before\n" +
       "maintenance: others take them within seconds. fleet undrain MEMBER ends that. Exits with 1 if this rolecall is\n" +
-      "apart from its fleet or the drain is rejected, and with 2 if it is in no fleet.",
+      "apart from its fleet or the drain is rejected.",
     positionals: {
       usage: "[drain|undrain MEMBER]",
       least: 0,
