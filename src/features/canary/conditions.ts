@@ -88,7 +88,7 @@ export function canariesFound(canaries: readonly KnownCanary[]): readonly Found<
   const others = failing.filter(({ state }) => !isElsewhere(state));
   const [writes, reads] = [others.filter(({ kind }) => kind === "write"), others.filter(({ kind }) => kind === "read")];
   const ways = new Set(writes.map(({ target }) => target));
-  const isDatabase =
+  const isCommon =
     ways.size > 1 &&
     canaries.every((one) => one.kind !== "write" || (isFailing(one.state) && maybeDatabase(one.state.error)));
   const isLost = reads.some(({ pool }) =>
@@ -102,7 +102,7 @@ export function canariesFound(canaries: readonly KnownCanary[]): readonly Found<
     ...caseOf(writes, {
       severity: "error",
       what: "clients cannot write",
-      action: isDatabase ? databaseFirst : null,
+      action: isCommon ? everyWayFails : null,
     }).map((one) => ({
       condition: canaryWriteFailed,
       found: one,
@@ -118,9 +118,11 @@ export function canariesFound(canaries: readonly KnownCanary[]): readonly Found<
   ];
 }
 
-/** What balancers and poolers have in common is the database behind them. */
-export const databaseFirst =
-  "Look at PostgreSQL of the primary first, at its log and its disk: clients of every way fail";
+/** What several ways have in common is the database, or a balancer that a pooler leads to. */
+export const everyWayFails =
+  "Clients of every way fail. Look at what the ways have in common: PostgreSQL of the primary, its log and its disk; and a " +
+  "balancer, of which one without a usable server (down, or in maintenance) closes each connection. rolecall verify shows " +
+  "its servers";
 
 /**
  * One case for all canaries of a kind. The one is named that has failed the longest; but a pooler that complains of what is

@@ -15,7 +15,7 @@ import {
   canaryAction,
   lateActions,
 } from "../../../src/features/canary/core/canary-text.ts";
-import { databaseFirst } from "../../../src/features/canary/conditions.ts";
+import { everyWayFails } from "../../../src/features/canary/conditions.ts";
 import { haproxyAdvice } from "../../../src/features/haproxy/haproxy-target.ts";
 import { poolersFound } from "../../../src/features/pgbouncer/conditions.ts";
 import { poolerAdvice } from "../../../src/features/pgbouncer/audit/pooler-target.ts";
@@ -144,7 +144,7 @@ function routeAdvice(): readonly string[] {
   return differences().flatMap((difference) => advised.map((advise) => `Run \`${advise(difference).command}\``));
 }
 
-const given = [databaseFirst, ...canaryAdvice(), ...deadPoolerAdvice(), ...routeAdvice()];
+const given = [everyWayFails, ...canaryAdvice(), ...deadPoolerAdvice(), ...routeAdvice()];
 
 test("each advice has a row, and each row is given", () => {
   const shapes = new Set(given);

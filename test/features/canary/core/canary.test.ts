@@ -250,7 +250,7 @@ test("a cluster whose write canary fails is not ok: the situation tells it, and 
   ]);
 });
 
-test("where every way fails as it does before a database that is ill, the database comes first", () => {
+test("where every way fails as it does before a database that is ill, what the ways have in common comes first", () => {
   const actionOf = (...canaries: readonly KnownCanary[]): unknown =>
     canariesFound(canaries)[0]?.found.figures["action"];
   const closed = after([failed("closed", "closed"), failed("closed", "closed")]);
@@ -258,7 +258,7 @@ test("where every way fails as it does before a database that is ill, the databa
   const noServer = failed("08P01", "server login has been failing");
   assert.equal(
     actionOf(closed, after([noServer, noServer], pooler)),
-    "Look at PostgreSQL of the primary first, at its log and its disk: clients of every way fail",
+    "Clients of every way fail. Look at what the ways have in common: PostgreSQL of the primary, its log and its disk; and a balancer, of which one without a usable server (down, or in maintenance) closes each connection. rolecall verify shows its servers",
   );
   const atCommit = failed(
     "timeout",
