@@ -81,7 +81,7 @@ export class Canaries {
     for (const cluster of new Set(left.map(({ known }) => known.cluster))) this.#context.onChange(cluster);
   }
 
-  /** Ends all tries, for good. What is known stays. */
+  /** Ends all tries and begins no others. {@link known} returns the last results as before. */
   stop(): void {
     this.#isStopped = true;
     for (const one of this.#running.values()) end(one);

@@ -66,7 +66,7 @@ export class CanarySession {
       stream: () => this.#stream,
       types: { getTypeParser: () => (text: string) => text },
     });
-    // What ends the connection is told by the stream.
+    // The stream reports each error that ends the connection.
     client.on("error", () => {});
     client.on("notice", ({ code = "", message = "" }) => {
       // SQLSTATE class 01: in whatever language the server says it.

@@ -95,26 +95,14 @@ export function canariesFound(canaries: readonly KnownCanary[]): readonly Found<
     canaries.every((one) => one.pool !== pool || one.kind !== "read" || isFailing(one.state)),
   );
   return [
-    ...caseOf(astray, { severity: "error", what: "clients reach another database" }).map((one) => ({
-      condition: canaryAstray,
-      found: one,
-    })),
-    ...caseOf(writes, {
+    ...foundOf(canaryAstray, astray, { severity: "error", what: "clients reach another database" }),
+    ...foundOf(canaryWriteFailed, writes, {
       severity: "error",
       what: "clients cannot write",
       action: isCommon ? everyWayFails : null,
-    }).map((one) => ({
-      condition: canaryWriteFailed,
-      found: one,
-    })),
-    ...caseOf(reads, { severity: isLost ? "error" : "warning", what: "clients cannot read" }).map((one) => ({
-      condition: canaryReadFailed,
-      found: one,
-    })),
-    ...caseOf(unfit, { severity: "warning", what: "a canary cannot try" }).map((one) => ({
-      condition: canaryUnfit,
-      found: one,
-    })),
+    }),
+    ...foundOf(canaryReadFailed, reads, { severity: isLost ? "error" : "warning", what: "clients cannot read" }),
+    ...foundOf(canaryUnfit, unfit, { severity: "warning", what: "a canary cannot try" }),
   ];
 }
 
@@ -128,34 +116,34 @@ export const everyWayFails =
  * One case for all canaries of a kind. The one is named that has failed the longest; but a pooler that complains of what is
  * behind it (class 08) only where no other one says what that is.
  */
-function caseOf(
+function foundOf(
+  condition: Condition<Kind>,
   failing: readonly KnownCanary[],
   {
     severity,
     what,
     action = null,
   }: Pick<Case, "severity"> & { readonly what: string; readonly action?: string | null },
-): readonly Case[] {
+): readonly Found<Kind>[] {
   const sorted = failing.toSorted((one, other) => failingSince(one) - failingSince(other));
   const worst = sorted.find(({ state }) => state.phase === "failed" && !state.error.code.startsWith("08")) ?? sorted[0];
   if (worst === undefined || worst.state.phase !== "failed") return [];
   const { pool, target, state } = worst;
   const more = failing.length === 1 ? "" : ` (and ${failing.length - 1} more)`;
-  return [
-    oneCase({
-      severity,
-      message: `${what} through ${roadText(worst)}: ${errorText(state.error)}${more}`,
-      figures: {
-        pool,
-        target,
-        code: state.error.code,
-        canaries: failing.length,
-        action: action ?? canaryAction(worst, state.error),
-      },
-      level: severity,
-      sinceMs: Math.min(...failing.map(failingSince)),
-    }),
-  ];
+  const told = oneCase({
+    severity,
+    message: `${what} through ${roadText(worst)}: ${errorText(state.error)}${more}`,
+    figures: {
+      pool,
+      target,
+      code: state.error.code,
+      canaries: failing.length,
+      action: action ?? canaryAction(worst, state.error),
+    },
+    level: severity,
+    sinceMs: Math.min(...failing.map(failingSince)),
+  });
+  return [{ condition, found: told }];
 }
 
 function failingSince({ state }: KnownCanary): number {

@@ -39,8 +39,9 @@ function isOutOfDate(error: Error): boolean {
 }
 
 /**
- * Asks for how long the certificate of a server is valid: Node says it of no certificate that it refuses. Sends nothing
- * over that connection. Ends within a time limit, in ms; without an answer nothing is told.
+ * Reads the validity of a server's certificate over a connection of its own, because Node does not give that of a
+ * certificate that it refuses. Sends no request there. Ends after `timeoutMs` at the latest.
+ * @param tell called with the validity; not called if the server does not answer in time
  */
 function askValidity(
   { hostname, port }: Pick<buildConnector.Options, "hostname" | "port">,

@@ -7,7 +7,7 @@ const answerMs = 15_000;
 const againMs = [3_000, 5_000, 10_000, 20_000];
 
 /**
- * Reads one document of the server whenever it is asked to, one request at a time. Goes on asking after a failure.
+ * Reads one document of the server on request, with one request at a time. Repeats a request that failed.
  */
 export class DocumentReader {
   #reading = loading;

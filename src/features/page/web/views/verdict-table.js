@@ -77,7 +77,7 @@ function rankOf(verdict) {
   return isOtherRole(verdict) ? 2 : 1;
 }
 
-/** A reason that stands in this row already: its mark, and its words for those who do not see. */
+/** A reason that another verdict of the row has shown: its mark, and its words for screen readers. */
 function Again({ verdict }) {
   const text = wordsOf(verdict);
   const mark = isOtherRole(verdict) ? null : html`<${Mark} tone=${verdict === "drained" ? "idle" : "bad"} />`;
