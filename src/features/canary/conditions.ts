@@ -112,10 +112,7 @@ export const everyWayFails =
   "balancer, of which one without a usable server (down, or in maintenance) closes each connection. rolecall verify shows " +
   "its servers";
 
-/**
- * One case for all canaries of a kind. The one is named that has failed the longest; but a pooler that complains of what is
- * behind it (class 08) only where no other one says what that is.
- */
+/** One case for all canaries of a kind. Of those whose error says most, the one is named that has failed the longest. */
 function foundOf(
   condition: Condition<Kind>,
   failing: readonly KnownCanary[],
@@ -125,8 +122,9 @@ function foundOf(
     action = null,
   }: Pick<Case, "severity"> & { readonly what: string; readonly action?: string | null },
 ): readonly Found<Kind>[] {
-  const sorted = failing.toSorted((one, other) => failingSince(one) - failingSince(other));
-  const worst = sorted.find(({ state }) => state.phase === "failed" && !state.error.code.startsWith("08")) ?? sorted[0];
+  const [worst] = failing.toSorted(
+    (one, other) => vagueness(one) - vagueness(other) || failingSince(one) - failingSince(other),
+  );
   if (worst === undefined || worst.state.phase !== "failed") return [];
   const { pool, target, state } = worst;
   const more = failing.length === 1 ? "" : ` (and ${failing.length - 1} more)`;
@@ -142,8 +140,15 @@ function foundOf(
     },
     level: severity,
     sinceMs: Math.min(...failing.map(failingSince)),
+    followsLoss: maybeDatabase(state.error),
   });
   return [{ condition, found: told }];
+}
+
+/** How little an error says: a balancer says less than PostgreSQL, a pooler (class 08) only that something is behind it. */
+function vagueness({ state }: KnownCanary): number {
+  if (state.phase !== "failed") return Infinity;
+  return state.error.code.startsWith("08") ? 2 : Number(maybeDatabase(state.error));
 }
 
 function failingSince({ state }: KnownCanary): number {

@@ -10,10 +10,13 @@ interface TlsTrouble {
   readonly action: (node: string) => string;
 }
 
+const ofAuthority =
+  /^(?:UNABLE_TO_VERIFY_LEAF_SIGNATURE|UNABLE_TO_GET_ISSUER_CERT(?:_LOCALLY)?|SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT|CERT_UNTRUSTED|INVALID_CA)$/;
+const ofName = /^(?:ERR_TLS_CERT_ALTNAME_INVALID|HOSTNAME_MISMATCH)$/;
+
 const troubles: readonly TlsTrouble[] = [
   {
-    codes:
-      /^(?:UNABLE_TO_VERIFY_LEAF_SIGNATURE|UNABLE_TO_GET_ISSUER_CERT(?:_LOCALLY)?|SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT|CERT_UNTRUSTED|INVALID_CA)$/,
+    codes: ofAuthority,
     says:
       "certificate not trusted, its authority is private or unknown: name the authority as tls.ca of the cluster, " +
       "or with --node-ca beside --discover",
@@ -38,7 +41,7 @@ const troubles: readonly TlsTrouble[] = [
       `Issue a new certificate for ${node} (\`restapi.certfile\` of its Patroni), and reload Patroni there`,
   },
   {
-    codes: /^(?:ERR_TLS_CERT_ALTNAME_INVALID|HOSTNAME_MISMATCH)$/,
+    codes: ofName,
     says: "the certificate of the node is for another name",
     action: (node) =>
       `Issue a certificate for the address by which ${node} is reached, or set \`tls.server_name\` of the cluster to the name that it has`,
@@ -73,6 +76,16 @@ const troubles: readonly TlsTrouble[] = [
       `Compare \`tls.cert\` of the cluster with what ${node} trusts (\`restapi.cafile\` of its Patroni, and its log)`,
   },
 ];
+
+/** Whether a certificate is of an authority that is not known here. @param code of Node and OpenSSL */
+export function isUnknownAuthority(code: string): boolean {
+  return ofAuthority.test(code);
+}
+
+/** Whether a certificate is for another name than the one that is expected. @param code of Node and OpenSSL */
+export function isOtherName(code: string): boolean {
+  return ofName.test(code);
+}
 
 /**
  * What an error of TLS means, in words; `null` of a code that says nothing better. OpenSSL names the alerts by their first

@@ -107,6 +107,8 @@ export interface Case {
   readonly level: string;
   /** Since when it holds, in ms of rolecall's clock, where the evidence says more than when it was found. */
   readonly sinceMs?: number;
+  /** Whether a cluster without a primary would show the same: then it is not told beside that. Default: no */
+  readonly followsLoss?: boolean;
 }
 
 /** A case with its condition: what a feature has found. */

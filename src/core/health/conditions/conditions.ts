@@ -83,7 +83,8 @@ type ToldWithHarm = ToldCluster & { readonly harm: Condition["harm"]; readonly i
 /**
  * What `/status` says about a cluster: the first condition in the order of precedence. Where rolecall has a node that
  * clients are led to, the cause also names all other conditions that concern writes, the worst of the rest, and what
- * features have found. An intended condition is named only if it is the only one.
+ * features have found. Where it has none, the cause also names what features have found that does not follow from that.
+ * An intended condition is named only if it is the only one.
  * @returns `null` if nothing holds
  */
 export function tellCluster(view: ClusterView, inputs: SituationInputs): ToldCluster | null {
@@ -92,7 +93,7 @@ export function tellCluster(view: ClusterView, inputs: SituationInputs): ToldClu
     const part = tell(view, inputs);
     if (part === null) continue;
     const one = { harm, condition, ...part };
-    if (endsAll(one.condition)) return one;
+    if (endsAll(one.condition)) return withFaultsBeside(one, inputs.brought?.found ?? []);
     found.push(one);
   }
   found.push(...toldOfFeatures(inputs.brought?.found ?? []));
@@ -110,6 +111,16 @@ export function tellCluster(view: ClusterView, inputs: SituationInputs): ToldClu
 /** Whether nothing else is worth telling: no node is known that clients are led to, or several are. */
 function endsAll(condition: ClusterCondition): boolean {
   return isSevere(condition) && !isBeyondChecks(condition);
+}
+
+/** A balancer that fails at the same time would keep clients out after the cluster is well again. */
+function withFaultsBeside(one: ToldCluster, brought: Brought["found"]): ToldCluster {
+  const others = toldOfFeatures(brought.filter(({ found }) => found.followsLoss !== true))
+    .toSorted((a, b) => rankOf(a.harm) - rankOf(b.harm))
+    .flatMap(({ cause }) => cause ?? []);
+  return others.length === 0
+    ? one
+    : { ...one, cause: [...(one.cause === null ? [] : [one.cause]), ...others].join("; ") };
 }
 
 function toldOfFeatures(brought: Brought["found"]): readonly ToldWithHarm[] {

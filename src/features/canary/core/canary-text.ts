@@ -1,6 +1,7 @@
 /** What is said of canaries, to people and in documents. Pure. */
+import { isOtherName, isUnknownAuthority } from "../../../core/cluster/values/tls-trouble.ts";
 import { spanText } from "../../../core/health/wording.ts";
-import { type CanaryError, type KnownCanary, otherNameCode, ownCodes, untrustedCodes } from "./canary.ts";
+import { type CanaryError, isUnfit, type KnownCanary, ownCodes } from "./canary.ts";
 
 /** What a canary waits for, step by step, as it says when it waits in vain. */
 export const waitTexts = {
@@ -38,6 +39,8 @@ export interface CanaryDocument {
   /** How old the newest row was that was read. */
   readonly age_ms: number | null;
   readonly error: CanaryError | null;
+  /** Whether the canary itself cannot try: that says nothing of clients. */
+  readonly unfit: boolean;
   /** RFC 3339, of the first of the tries that have failed in a row. */
   readonly failing_since: string | null;
   readonly interval_ms: number;
@@ -71,6 +74,7 @@ export function canaryDocument(canary: KnownCanary, instant: DocumentInstant): C
           },
     age_ms: state.phase === "passed" ? state.ageMs : null,
     error: state.phase === "failed" ? state.error : null,
+    unfit: isUnfit(state),
     failing_since: state.phase === "failed" ? at(state.failingSinceMs) : null,
     interval_ms: intervalMs,
     text: canaryText(canary, instant.nowMs),
@@ -147,6 +151,10 @@ export function canaryAction({ kind, target, user }: KnownCanary, { code, messag
       "confirms. Do not end the waiting sessions before you know which standbys have the data"
     );
   const late = code === ownCodes.timeout ? lateActions.find(([said]) => message.includes(said))?.[1] : undefined;
+  if (isUnknownAuthority(code))
+    return `Give the canary the authority that signed the certificate of ${target}: ca in its tls. Clients that verify it need the same`;
+  if (isOtherName(code))
+    return `Set server_name in tls of the canary to a name that the certificate of ${target} has, or issue one for this address`;
   const known = late ?? actionsByCode.get(code);
   if (known !== undefined) return known({ target, user });
   const classText = actionsByClass.find(([prefix]) => /^[0-9A-Z]{5}$/.test(code) && code.startsWith(prefix))?.[1];
@@ -167,16 +175,6 @@ export const actionsByCode: ReadonlyMap<string, Action> = new Map<string, Action
   ["ENETUNREACH", lookAtRoad],
   ["ETIMEDOUT", lookAtRoad],
   ["ENOTFOUND", ({ target }) => `Correct the host in url, or the name server: ${target} has a name that is not found`],
-  ...untrustedCodes.map((code): readonly [string, Action] => [
-    code,
-    ({ target }) =>
-      `Give the canary the authority that signed the certificate of ${target}: ca in its tls. Clients that verify it need the same`,
-  ]),
-  [
-    otherNameCode,
-    ({ target }) =>
-      `Set server_name in tls of the canary to a name that the certificate of ${target} has, or issue one for this address`,
-  ],
   [
     "CERT_HAS_EXPIRED",
     ({ target }) =>

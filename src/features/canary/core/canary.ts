@@ -1,4 +1,5 @@
 /** What is known of a canary, and what its tries make of that. Pure. */
+import { isOtherName, isUnknownAuthority } from "../../../core/cluster/values/tls-trouble.ts";
 import type { Route } from "../../../core/health/route.ts";
 
 /** What a canary tries: a write that is committed, or a read. */
@@ -123,27 +124,15 @@ export function isElsewhere(state: CanaryState): boolean {
  * nothing of other clients.
  */
 export function isUnfit(state: CanaryState): boolean {
-  return state.phase === "failed" && (state.error.code.startsWith("28") || faultsOfItsOwn.has(state.error.code));
+  if (state.phase !== "failed") return false;
+  const { code } = state.error;
+  return code.startsWith("28") || isUnknownAuthority(code) || isOtherName(code) || faultsOfItsOwn.has(code);
 }
 
-/** The authority of the certificate is not one that the canary knows. */
-export const untrustedCodes = [
-  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
-  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
-  "UNABLE_TO_GET_ISSUER_CERT",
-  "SELF_SIGNED_CERT_IN_CHAIN",
-  "DEPTH_ZERO_SELF_SIGNED_CERT",
-] as const;
-
-/** The certificate is for another name than the one that the canary expects. */
-export const otherNameCode = "ERR_TLS_CERT_ALTNAME_INVALID";
-
-/** `undefined_table`, `insufficient_privilege`, what its `tls` does not expect, and what rolecall lacks or may not send. */
+/** `undefined_table`, `insufficient_privilege`, and what rolecall lacks or may not send. */
 const faultsOfItsOwn: ReadonlySet<string> = new Set([
   "42P01",
   "42501",
-  ...untrustedCodes,
-  otherNameCode,
   ownCodes.clearPassword,
   ownCodes.noPassword,
   ownCodes.tlsFile,

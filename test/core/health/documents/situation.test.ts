@@ -94,6 +94,40 @@ describe("the situation of a cluster", () => {
     );
   });
 
+  test("without a primary: tells what features have found beside it, unless that follows from it", () => {
+    const balancer: Condition = {
+      id: "balancer_dead",
+      title: "a balancer is dead",
+      harm: "doubtful",
+      status: {
+        tellCase: ({ message }) => ({
+          condition: "warning",
+          wrong: "a balancer cannot be read",
+          cause: message,
+          sinceMs: null,
+          next: null,
+          action: "Look there",
+        }),
+      },
+      alerts: [],
+    };
+    const fixture = steady();
+    for (let at = 3_000; at <= 10_000; at += 1_000) {
+      fixture.fail("pg1", "refused", at);
+      followers(fixture, at);
+    }
+    const view = viewAt(fixture.cluster, fixture.policy, 10_000);
+    const nodes = view.cluster.nodes.map((observation) => nodeOverview(view, observation, []));
+    const found = (message: string, followsLoss: boolean): Brought["found"][number] => ({
+      condition: balancer,
+      found: oneCase({ severity: "warning", message, followsLoss }),
+    });
+    const brought = { found: [found("lb1 does not answer", false), found("clients fail", true)], seen: [] };
+    const told = situationOf(view, { nodes, asked: [], wallMs: 10_000, brought });
+    assert.equal(headlineOf(told), "no primary for 8.0 s: pg1 is down (connection refused); lb1 does not answer");
+    assert.equal(told.condition, "without a primary");
+  });
+
   test("without a primary: since its last answer, why, when the lock expires, and who may take over", () => {
     const fixture = steady();
     fixture.document("config", { of: "pg2", value: { ttl: 20, loop_wait: 10, retry_timeout: 10 } }, 2_100);

@@ -88,6 +88,7 @@ suite("what is said of a canary", () => {
       server: null,
       age_ms: null,
       error: { code: "53300", message: "too many clients already" },
+      unfit: false,
       failing_since: "2025-12-31T23:59:52.000Z",
       interval_ms: 5_000,
       text: "tried 3.0 s ago through orders-write: 53300 too many clients already, for 8.0 s",
@@ -212,7 +213,9 @@ suite("what holds of a cluster", () => {
       "clear_password",
       "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
       "DEPTH_ZERO_SELF_SIGNED_CERT",
+      "CERT_UNTRUSTED",
       "ERR_TLS_CERT_ALTNAME_INVALID",
+      "HOSTNAME_MISMATCH",
     ];
     for (const code of own) assert.deepEqual(saidOf(after([failed(code, "x"), failed(code, "x")])).length, 1, code);
     const [brought] = canariesFound([after([failed("28P01", "no"), failed("28P01", "no")])]);
@@ -248,6 +251,21 @@ test("a cluster whose write canary fails is not ok: the situation tells it, and 
         "Find what holds the connections (pg_stat_activity), and end idle ones. A pooler before the database bounds them",
     },
   ]);
+});
+
+test("of several canaries that fail, the one is named whose error says more than that something is behind it", () => {
+  const [closed, full, refused] = [
+    [failed("closed", "closed"), failed("closed", "closed")],
+    [tooMany, tooMany],
+    [failed("ECONNREFUSED", "refused"), failed("ECONNREFUSED", "refused")],
+  ].map((tries) => after(tries));
+  assert.ok(closed !== undefined && full !== undefined && refused !== undefined);
+  assert.match(saidOf(closed, full)[0] ?? "", /53300 .*\(and 1 more\)$/);
+  // A cluster without a primary shows closed connections, and nothing else shows a dead balancer.
+  const followsLoss = (...canaries: readonly KnownCanary[]): unknown => canariesFound(canaries)[0]?.found.followsLoss;
+  assert.equal(followsLoss(closed), true);
+  assert.equal(followsLoss(refused), false);
+  assert.equal(followsLoss(closed, refused), false);
 });
 
 test("where every way fails as it does before a database that is ill, what the ways have in common comes first", () => {

@@ -181,13 +181,6 @@ function countsText({ sessions, new_sessions: fresh, since_look_ms: sinceMs }) {
 
 const done = { committed: "committed", read: "read" };
 
-/** Its own table, user, password or files fail: that says nothing of clients (isUnfit in src/features/canary/core/canary.ts). */
-function isOwnFault(error) {
-  return /^(28.*|42P01|42501|clear_password|no_password|tls_file|UNABLE_TO_.*|.*SELF_SIGNED_CERT.*|ERR_TLS_CERT_ALTNAME_INVALID)$/.test(
-    error?.code ?? "",
-  );
-}
-
 /** A canary in words: tried 3 s ago: committed on pg2 in 4 ms. */
 function canaryOf(canary, agoMs) {
   const {
@@ -210,7 +203,7 @@ function canaryOf(canary, agoMs) {
     // Codes of canaries themselves are words, which their messages say.
     const code = /^[a-z_]+$/.test(error?.code ?? "") ? "" : `${error?.code} `;
     const why = error === null ? "failed" : code + error.message;
-    if (isOwnFault(error)) return { ...parts, tone: "warn", text: `${tried}: the canary cannot try: ${why}${forText}` };
+    if (canary.unfit) return { ...parts, tone: "warn", text: `${tried}: the canary cannot try: ${why}${forText}` };
     return { ...parts, tone: "bad", text: `${tried}: ${kind === "read" ? "reads" : "writes"} fail: ${why}${forText}` };
   }
   if (ageMs > staleTries * intervalMs + 2_000)
