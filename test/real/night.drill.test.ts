@@ -1,7 +1,8 @@
 /**
  * A night on call: faults in a real cluster behind what rolecall renders, and what rolecall then tells people. Clients
  * of its own say whether writes and reads pass. Two faults are drawn; NIGHT_FAULTS is another number, `all`, or
- * positions such as `at:3,17`; NIGHT_SEED another seed; NIGHT_NOTES a folder for all that was said.
+ * positions such as `at:3,17`; NIGHT_SEED another seed; NIGHT_NOTES a folder for all that was said; NIGHT_PATRONI=4.1
+ * the newest Patroni 4.1.
  */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -22,7 +23,9 @@ const silentMs = 15_000;
 /** How long alerts are awaited, from the fault on. Those of a first drill of CI end earlier. */
 const alertMs = Number(process.env["NIGHT_ALERT_SECONDS"] ?? 30) * 1000;
 
-beside("3.0.2", "a night on call", scenarios, 2 + 3 * drawn.length);
+const patroni = process.env["NIGHT_PATRONI"] === "4.1" ? "4.1" : "3.0.2";
+
+beside(patroni, "a night on call", scenarios, 2 + 3 * drawn.length);
 
 function scenarios(command: Command): void {
   let lab: NightLab;
