@@ -140,7 +140,8 @@ function foundOf(
     },
     level: severity,
     sinceMs: Math.min(...failing.map(failingSince)),
-    followsLoss: maybeDatabase(state.error),
+    // What leads to the last primary finds a replica there.
+    followsLoss: maybeDatabase(state.error) || state.error.code === "25006",
   });
   return [{ condition, found: told }];
 }

@@ -159,8 +159,8 @@ export interface SituationInputs {
 /** What features know of a cluster, as far as its situation depends on it. */
 export interface Brought {
   readonly found: readonly Found[];
-  /** What they have seen of where clients get, as clauses. */
-  readonly seen: readonly string[];
+  /** What they have seen of where clients get, as clauses; `null`: nothing is said of that. */
+  readonly seen: readonly string[] | null;
 }
 
 /** What is said of a condition. Texts are whole clauses without a full stop. */

@@ -83,9 +83,10 @@ function clientsOf(inputs: SituationInputs, doWritesFail: boolean): string {
  * @param primary `null`: checks refuse writes
  */
 function writesText(primary: string | null, { brought }: SituationInputs, doWritesFail: boolean): string {
-  const seen = brought === undefined || brought.seen.length === 0 ? ["not tried"] : brought.seen;
-  if (primary === null) return `checks refuse writes (${seen.join("; ")})`;
-  return `checks lead writes to ${primary}${doWritesFail ? ", where they fail or wait" : ""} (${seen.join("; ")})`;
+  const seen = brought === undefined ? [] : brought.seen;
+  const seenText = seen === null ? "" : ` (${seen.length === 0 ? "not tried" : seen.join("; ")})`;
+  if (primary === null) return `checks refuse writes${seenText}`;
+  return `checks lead writes to ${primary}${doWritesFail ? ", where they fail or wait" : ""}${seenText}`;
 }
 
 /** A situation in five lines, for somebody on call: what is wrong, since when, what clients get, what follows, what to do. */

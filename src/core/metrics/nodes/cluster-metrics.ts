@@ -166,7 +166,7 @@ export function clusterMetrics({ snapshot, policy, now, wall, asked, found }: Cl
       help: "What is wrong, in words, while a cluster has no primary, several, or none that can be seen, or its clients fail.",
       *samples() {
         for (const view of views) {
-          const brought = { found: found(view.cluster.name), seen: [] };
+          const brought = { found: found(view.cluster.name), seen: null };
           if (severeConditionOf(view, brought.found) === null) continue;
           // What features have seen says how long ago: as a label it would be a new series at each scrape.
           const known = { asked: asked(view.cluster.name), wallMs, brought };

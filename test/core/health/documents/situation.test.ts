@@ -71,6 +71,7 @@ describe("the situation of a cluster", () => {
       situation({ found: [], seen }).clients,
       "checks lead writes to pg1 (as lb1 has it; tried 3 s ago); /replica: 2 of 2 nodes",
     );
+    assert.match(situation({ found: [], seen: null }).clients, /^checks lead writes to pg1; /);
     const found = [{ condition: failing, found: oneCase({ severity: "error", message: "the pooler is dead" }) }];
     const { condition, clients } = situation({ found, seen: [] });
     assert.equal(condition, "clients failing");

@@ -264,6 +264,7 @@ test("of several canaries that fail, the one is named whose error says more than
   // A cluster without a primary shows closed connections, and nothing else shows a dead balancer.
   const followsLoss = (...canaries: readonly KnownCanary[]): unknown => canariesFound(canaries)[0]?.found.followsLoss;
   assert.equal(followsLoss(closed), true);
+  assert.equal(followsLoss(after([failed("25006", "read-only"), failed("25006", "read-only")])), true);
   assert.equal(followsLoss(refused), false);
   assert.equal(followsLoss(closed, refused), false);
 });
