@@ -28,7 +28,7 @@ export const routesDiffer = {
     isEndKnown: () => true,
   },
   status: { tellCase: tellRoute },
-  alerts: ["RolecallMisrouted", "RolecallPoolUnusable", "RolecallRoutesDiffer"],
+  alerts: ["RolecallMisrouted", "RolecallPoolUnusable", "RolecallBalancerUnread", "RolecallRoutesDiffer"],
 } as const satisfies Condition;
 
 /** How many findings of a target an event words, and how many nodes it names in a figure. */
@@ -101,10 +101,17 @@ const levels: Readonly<Record<string, Pick<ToldCluster, "condition" | "wrong" | 
   unreachable: { condition: "warning", wrong: "a balancer or pooler cannot be read", harm: "doubtful" },
 };
 
-function tellRoute({ level, message, sinceMs, figures: { command, clients } }: Case): ToldCluster {
+function tellRoute({ level, message, sinceMs, figures: { command, clients, target } }: Case): ToldCluster {
   const told = levels[level] ?? { condition: "warning", wrong: routesDiffer.title };
   const harm = clients === "reads" && told.condition === "clients failing" ? { harm: "missing" as const } : {};
-  return { ...told, ...harm, cause: message, sinceMs: sinceMs ?? null, next: null, action: `Run \`${command}\`` };
+  const action = routeAction(level, { target: String(target), command: String(command) });
+  return { ...told, ...harm, cause: message, sinceMs: sinceMs ?? null, next: null, action };
+}
+
+/** What to do about a finding. A whole clause without a full stop. @param level the level of its case */
+export function routeAction(level: string, { target, command }: Pick<RouteFinding, "target" | "command">): string {
+  if (level !== "unreachable") return `Run \`${command}\``;
+  return `Look whether the process of ${target} runs: if it is dead, its clients are refused. If it runs, run \`${command}\``;
 }
 
 /** How many targets are named. */

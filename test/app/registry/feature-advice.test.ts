@@ -15,6 +15,7 @@ import {
   canaryAction,
   lateActions,
 } from "../../../src/features/canary/core/canary-text.ts";
+import { routeAction } from "../../../src/features/audit/conditions.ts";
 import { everyWayFails } from "../../../src/features/canary/conditions.ts";
 import { haproxyAdvice } from "../../../src/features/haproxy/haproxy-target.ts";
 import { poolersFound } from "../../../src/features/pgbouncer/conditions.ts";
@@ -31,7 +32,13 @@ const rows: readonly Row[] = parse(readFileSync("test/spec/feature-advice.yaml",
 
 /** Each canary's advice: of each code and class that has one, of a commit that waits, and of all others. */
 function canaryAdvice(): readonly string[] {
-  const codes = [...actionsByCode.keys(), ...actionsByClass.map(([prefix]) => prefix.padEnd(5, "0")), "XX000"];
+  const ofTls = ["SELF_SIGNED_CERT_IN_CHAIN", "ERR_TLS_CERT_ALTNAME_INVALID"];
+  const codes = [
+    ...ofTls,
+    ...actionsByCode.keys(),
+    ...actionsByClass.map(([prefix]) => prefix.padEnd(5, "0")),
+    "XX000",
+  ];
   const errors = [
     ...[...codes, ...Object.values(ownCodes)].map((code) => ({ code, message: "none" })),
     ...lateActions.map(([said]) => ({ code: ownCodes.timeout, message: said })),
@@ -141,7 +148,9 @@ function routeAdvice(): readonly string[] {
     ...[[], [500]].flatMap((delays) => envoyTargets(config, delays).map(({ advise }) => advise)),
     xds.advise,
   ];
-  return differences().flatMap((difference) => advised.map((advise) => `Run \`${advise(difference).command}\``));
+  return differences().flatMap((difference) =>
+    advised.map((advise) => routeAction(difference.kind, { target: "{target}", command: advise(difference).command })),
+  );
 }
 
 const given = [everyWayFails, ...canaryAdvice(), ...deadPoolerAdvice(), ...routeAdvice()];
