@@ -8,7 +8,7 @@ import { NotKnown, Told } from "../parts/told.js";
 import { roadsByPool, withAges } from "../parts/road.js";
 import { Finding } from "./finding.js";
 
-/** How often the way is read again, in ms: the audit looks that often. */
+/** How often the way is read again, in ms: the audit looks that often. Once more when the cluster's situation changes. */
 const readMs = 5_000;
 const words = {
   bad: "clients fail",
@@ -21,7 +21,8 @@ const words = {
 
 /** The way of the clients of a cluster, as the audit and the canaries see it: red where clients fail. */
 export function RoadSection({ cluster, store }) {
-  const round = useTicks(readMs);
+  const { condition, wrong } = cluster.situation;
+  const round = `${useTicks(readMs)} ${condition} ${wrong}`;
   const path = `clusters/${encodeURIComponent(cluster.cluster)}`;
   const audit = orNone(timed(useDocument(`${path}/audit`, round)), noAudit);
   const status = timed(useDocument(`${path}/status`, round));
