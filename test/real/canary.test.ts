@@ -117,7 +117,7 @@ const faults: readonly Fault[] = [
     },
     fails: { write: /^53100$/, pooled: /^53100$/ },
     words: /53100 could not write to file .*: No space left on device/,
-    action: /^Free space .* Never delete files of pg_wal$/,
+    action: /^Find what fills the volume .* Never delete files of pg_wal/,
   },
   {
     title: "PgBouncer is dead",
@@ -138,7 +138,7 @@ const faults: readonly Fault[] = [
       return () => thaws.forEach((thaw) => thaw());
     },
     fails: { write: /^timeout$/, pooled: /^timeout$/ },
-    headline: /^(?:clients fail|writes (?:may )?wait for a synchronous standby)/,
+    headline: /^(?:clients cannot|writes (?:may )?wait for a synchronous standby)/,
     words: /its commit is not answered|waits for .* for a synchronous standby \(SyncRep\)/,
     action: /standby/,
   },
@@ -149,7 +149,7 @@ const faults: readonly Fault[] = [
       return freezeMachine(postmaster);
     },
     fails: { write: /^timeout$|^closed$/, pooled: /^timeout$|^08P01$/ },
-    headline: /^(?:no primary|clients fail)/,
+    headline: /^(?:no primary|clients cannot write)/,
     condition: /^(?:without a primary|clients failing)$/,
     words: /no answer to the (?:login|first query)|closed before the login/,
   },
@@ -207,7 +207,10 @@ function isTold({ canaries, condition }: Said, { fails, condition: wanted = /^cl
   return wanted.test(condition) && ways.every(({ code, seen }) => !isPassed(seen) && code.test(seen.code ?? ""));
 }
 
-function assertPrinted({ status, explain }: Printed, { words, action, headline = /^clients fail/ }: Fault): void {
+function assertPrinted(
+  { status, explain }: Printed,
+  { words, action, headline = /^(?:clients cannot|no pooler)/ }: Fault,
+): void {
   assert.doesNotMatch(status, /\b1 ok\b/);
   assert.doesNotMatch(explain, /^wrong: +nothing$/m);
   assert.doesNotMatch(explain, /\(not tried\)/);

@@ -1,6 +1,6 @@
 import type { SetTimer } from "../../core/cluster/timer.ts";
 import type { ClusterConfig, Config } from "../../core/config/model/config.ts";
-import type { Found } from "../../core/health/conditions/condition.ts";
+import type { Found, SeenClients } from "../../core/health/conditions/condition.ts";
 import type { EventKind } from "../../core/events/cluster-event.ts";
 import type { Feature, Host, ListenerInForce, Opened } from "../../core/feature/feature.ts";
 import type { Offer } from "../../core/feature/offer.ts";
@@ -40,7 +40,7 @@ export interface RunningFeature {
   draining(): void;
   withdrawn(): void;
   conditions(cluster: string): readonly Found<EventKind>[];
-  seen(cluster: string): readonly string[];
+  seen(cluster: string): readonly SeenClients[];
   overview(cluster: string): object;
   edges(only: string | null): object;
   readonly metrics: readonly BroughtMetric[];
@@ -207,8 +207,8 @@ class FeatureInProcess<Running extends Opened> implements RunningFeature {
     );
   }
 
-  seen(cluster: string): readonly string[] {
-    return this.#contain<readonly string[]>([], (opened) => this.#feature.seen?.(opened, cluster) ?? []);
+  seen(cluster: string): readonly SeenClients[] {
+    return this.#contain<readonly SeenClients[]>([], (opened) => this.#feature.seen?.(opened, cluster) ?? []);
   }
 
   overview(cluster: string): object {

@@ -9,7 +9,7 @@ const remedies: { readonly [reason in Exclude<Reason, ConditionReason>]: string 
   foreign: "it must belong to this cluster: check its address, scope and system identifier",
   misaddressed: "its address must lead to the node of this name: correct the address",
   moved: "the load balancer must use the address of its database: update the server there",
-  wrong_role: "it must have the role that the check asks for, for example after a switchover",
+  wrong_role: "it must have the role that the check asks for",
   tag: "its tags must have the values that the check asks for",
   noloadbalance: "its tag noloadbalance must be removed",
   not_sync: "it must be a synchronous standby",

@@ -4,7 +4,7 @@ import type { Hint, HintEffect } from "../cluster/hint.ts";
 import type { ClusterState, Snapshot } from "../cluster/snapshot.ts";
 import type { LagLimit } from "../cluster/lag-limit.ts";
 import type { ClusterConfig, Config, ListenerConfig } from "../config/model/config.ts";
-import type { Brought, Found } from "../health/conditions/condition.ts";
+import type { Brought, Found, SeenClients } from "../health/conditions/condition.ts";
 import type { ClusterEvent, EventDraft, EventKind } from "../events/cluster-event.ts";
 import type { AskedOverview } from "../health/documents/asked-nodes.ts";
 import type { HealthPolicy } from "../health/health-policy.ts";
@@ -192,8 +192,8 @@ export interface Feature<Running extends Opened> {
   readonly metrics?: readonly FeatureMetric<Running>[];
   /** What it has found of a cluster. Each condition has a row in app/registry/conditions.ts. */
   readonly conditions?: (running: Running, cluster: string) => readonly Found<EventKind>[];
-  /** What it has seen of where the clients of a cluster get: clauses for the situation of the cluster. */
-  readonly seen?: (running: Running, cluster: string) => readonly string[];
+  /** What it has seen of where the clients of a cluster get, for the situation of the cluster. */
+  readonly seen?: (running: Running, cluster: string) => readonly SeenClients[];
   /** What `/status` says of a cluster in addition. */
   readonly overview?: (running: Running, cluster: string) => object;
   /**

@@ -92,7 +92,7 @@ export function auditDocument({ targets: all, intervalMs }: Audited, only: strin
   const targets = all.filter(isShown);
   return {
     interval_ms: intervalMs,
-    targets: targets.map(({ lookedMsAgo, tookMs, findings, clusters, unknown, ...rest }) => ({
+    targets: targets.map(({ lookedMsAgo, tookMs, findings, suspected, clusters, unknown, unled, ...rest }) => ({
       target: rest.target,
       program: rest.program,
       address: rest.address,
@@ -101,9 +101,11 @@ export function auditDocument({ targets: all, intervalMs }: Audited, only: strin
       problem: rest.problem,
       servers: rest.servers,
       unknown: unknown.filter((cluster) => only === null || cluster === only),
+      without_fit_node: unled,
       looked_ms_ago: lookedMsAgo,
       took_ms: tookMs,
       findings: findings.filter(isShown).length,
+      suspected: suspected.filter(isShown).map((one) => shownFinding(one, clocks)),
     })),
     findings: targets.flatMap(({ findings }) => findings.filter(isShown).map((one) => shownFinding(one, clocks))),
   };

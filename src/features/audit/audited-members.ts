@@ -11,9 +11,18 @@ import type { AuditedMembers } from "./core/audited-pool.ts";
 /** Finds the addresses of a host name, without waiting. */
 export type ResolveHost = (host: string) => ResolvedHost;
 
-/** The members of a cluster with all of their addresses. */
+/**
+ * The members of a cluster with all of their addresses. A node that is down and that no member list names any more is one
+ * for as long as rolecall knows it, and is not missed.
+ */
 export function auditedMembers(cluster: ClusterState, policy: HealthPolicy, resolve: ResolveHost): AuditedMembers {
-  const { isComplete, members } = clusterMembers(cluster, policy);
+  const { isComplete, members: listed } = clusterMembers(cluster, policy);
+  const names = new Set(listed.map(({ node }) => node));
+  const unlisted = cluster.nodes.filter(({ node }) => !names.has(node.name));
+  const members = [
+    ...listed,
+    ...unlisted.map(({ node }) => ({ node: node.name, database: node.database, isProved: false })),
+  ];
   const at = new Map<string, string[]>();
   let areResolved = true;
   for (const { node, database } of members) {

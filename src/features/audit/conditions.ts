@@ -22,7 +22,7 @@ export const routesDiffer = {
     holds: null,
     keyFigure: "target",
     endText: (cluster: string, _node: string | null, target: string) =>
-      `${target} sends the clients of ${cluster} where it should again`,
+      `${target} is as it should be for ${cluster} again`,
     // The audit needs as many looks at a target as its mechanism takes.
     isFoundLate: true,
     isEndKnown: () => true,
@@ -62,6 +62,7 @@ function routeFound(worst: RouteFinding, findings: readonly RouteFinding[]): Cas
   const isUnusable = findings.some((one) => one.isUnusable);
   return oneCase({
     severity: kind === "misrouted" || isUnusable ? "error" : "warning",
+    about: [target],
     // The node that it is about, if it is about one.
     node: nodes.length === 1 ? only : null,
     message: `${target} ${worded.join("; ")}${more === 0 ? "" : ` (and ${countText(more, "more finding")})`}`,
@@ -110,6 +111,9 @@ function tellRoute({ level, message, sinceMs, figures: { command, clients, targe
 
 /** What to do about a finding. A whole clause without a full stop. @param level the level of its case */
 export function routeAction(level: string, { target, command }: Pick<RouteFinding, "target" | "command">): string {
+  // Somebody may have closed it on purpose.
+  if (/state ready|weight 100%|RESUME|ENABLE/.test(command))
+    return `Unless somebody has closed it on purpose, run \`${command}\``;
   if (level !== "unreachable") return `Run \`${command}\``;
   return `Look whether the process of ${target} runs: if it is dead, its clients are refused. If it runs, run \`${command}\``;
 }
@@ -120,11 +124,11 @@ const namedMax = 3;
 /** At which targets the audit sees clients of a cluster where they should be. */
 export function routesSeen(targets: readonly AuditedTarget[], cluster: string): readonly string[] {
   const agreeing = targets.filter(
-    ({ clusters, up, unknown, findings }) =>
+    ({ clusters, up, unknown, findings, suspected }) =>
       up === true &&
       clusters.includes(cluster) &&
       !unknown.includes(cluster) &&
-      !findings.some((finding) => finding.clusters.includes(cluster)),
+      ![...findings, ...suspected].some((finding) => finding.clusters.includes(cluster)),
   );
   if (agreeing.length === 0) return [];
   const names = agreeing.slice(0, namedMax).map(({ target }) => target);

@@ -16,7 +16,7 @@ export const audit: Feature<RunningAudit> = {
   clusterRoutes: { audit: (running, call) => answerRoads(running, call) },
   metrics: auditMetrics,
   conditions: (running, cluster) => routesFound(running.findings(cluster)),
-  seen: (running, cluster) => routesSeen(running.targets, cluster),
+  seen: (running, cluster) => routesSeen(running.targets, cluster).map((text) => ({ of: "routes", text })),
   overview: (running, cluster) => {
     const routes = running.findings(cluster).map((finding) => `${routeFindingSubject(finding)} ${finding.what}`);
     return routes.length === 0 ? {} : { routes };

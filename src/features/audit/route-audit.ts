@@ -114,7 +114,9 @@ export class RouteAudit {
       problem: last.problem,
       servers: memory.servers.size,
       unknown: [...memory.unknown],
+      unled: [...memory.unled],
       findings: findings.toSorted(byRank),
+      suspected: memory.suspected.map((difference) => findingOf(target, difference)),
       roads,
     }));
   }

@@ -12,15 +12,15 @@ export const canaryMetrics: readonly FeatureMetric<RunningCanaries>[] = [
     name: "rolecall_canary_up",
     help: "Whether the last try of a canary passed. No sample before the first try, and while none can be made.",
     read: (running) =>
-      samplesOf(running, ({ canary: { state }, isOld }) =>
-        isOld || isUnfit(state) ? null : Number(state.phase === "passed"),
+      samplesOf(running, ({ canary, isOld }) =>
+        isOld || isUnfit(canary) ? null : Number(canary.state.phase === "passed"),
       ),
   },
   {
     type: "gauge",
     name: "rolecall_canary_unfit",
     help: "Whether a canary cannot try: it lacks its table, or its own user, password or files are refused.",
-    read: (running) => samplesOf(running, ({ canary: { state }, isOld }) => (isOld ? null : Number(isUnfit(state)))),
+    read: (running) => samplesOf(running, ({ canary, isOld }) => (isOld ? null : Number(isUnfit(canary)))),
   },
   {
     type: "gauge",

@@ -12,6 +12,14 @@ import { canaryEnds } from "./event-kinds.ts";
 
 type Kind = keyof typeof canaryEnds | (typeof canaryEnds)[keyof typeof canaryEnds];
 
+/** What is wrong, at the beginning of each message. */
+const whats = {
+  astray: "clients reach another database",
+  write: "clients cannot write",
+  read: "clients cannot read",
+  unfit: "a canary cannot try",
+} as const;
+
 /** Two tries are needed, or one interval of a new process. */
 const found = { holds: null, isFoundLate: true, isEndKnown: () => true } as const;
 
@@ -27,7 +35,7 @@ export const canaryAstray = {
     endText: (cluster: string) => `the canaries of ${cluster} reach no other database any more`,
     ...found,
   },
-  status: { tellCase: tellCanary },
+  status: { tellCase: tellOf(whats.astray) },
   alerts: ["RolecallCanaryAstray"],
 } as const satisfies Condition;
 
@@ -43,7 +51,7 @@ export const canaryWriteFailed = {
     endText: (cluster: string) => `the write canaries of ${cluster} commit again`,
     ...found,
   },
-  status: { tellCase: tellCanary },
+  status: { tellCase: tellOf(whats.write) },
   alerts: ["RolecallCanaryWriteFails"],
 } as const satisfies Condition;
 
@@ -59,7 +67,7 @@ export const canaryReadFailed = {
     endText: (cluster: string) => `the read canaries of ${cluster} read again`,
     ...found,
   },
-  status: { tellCase: tellCanary },
+  status: { tellCase: tellOf(whats.read) },
   alerts: ["RolecallCanaryReadFails"],
 } as const satisfies Condition;
 
@@ -75,15 +83,15 @@ export const canaryUnfit = {
     endText: (cluster: string) => `the canaries of ${cluster} can try again`,
     ...found,
   },
-  status: { tellCase: tellUnfit },
+  status: { tellCase: (one) => ({ ...tellOf(whats.unfit)(one), harm: "doubtful" }) },
   alerts: ["RolecallCanaryUnfit"],
 } as const satisfies Condition;
 
 /** What the canaries of a cluster have found. */
 export function canariesFound(canaries: readonly KnownCanary[]): readonly Found<Kind>[] {
   const known = canaries.filter(({ state }) => isFailing(state));
-  const unfit = known.filter(({ state }) => isUnfit(state));
-  const failing = known.filter(({ state }) => !isUnfit(state));
+  const unfit = known.filter(isUnfit);
+  const failing = known.filter((one) => !isUnfit(one));
   const astray = failing.filter(({ state }) => isElsewhere(state));
   const others = failing.filter(({ state }) => !isElsewhere(state));
   const [writes, reads] = [others.filter(({ kind }) => kind === "write"), others.filter(({ kind }) => kind === "read")];
@@ -95,15 +103,27 @@ export function canariesFound(canaries: readonly KnownCanary[]): readonly Found<
     canaries.every((one) => one.pool !== pool || one.kind !== "read" || isFailing(one.state)),
   );
   return [
-    ...foundOf(canaryAstray, astray, { severity: "error", what: "clients reach another database" }),
+    ...foundOf(canaryAstray, astray, { severity: "error", what: whats.astray }),
     ...foundOf(canaryWriteFailed, writes, {
       severity: "error",
-      what: "clients cannot write",
-      action: isCommon ? everyWayFails : null,
+      what: whats.write,
+      action: isCommon ? everyWayFails : otherWay(writes, canaries),
     }),
-    ...foundOf(canaryReadFailed, reads, { severity: isLost ? "error" : "warning", what: "clients cannot read" }),
-    ...foundOf(canaryUnfit, unfit, { severity: "warning", what: "a canary cannot try" }),
+    ...foundOf(canaryReadFailed, reads, { severity: isLost ? "error" : "warning", what: whats.read }),
+    ...foundOf(canaryUnfit, unfit, { severity: "warning", what: whats.unfit }),
   ];
+}
+
+/** What is to do where clients of another way write: the database takes writes. `null`: it may be the database. */
+function otherWay(failing: readonly KnownCanary[], canaries: readonly KnownCanary[]): string | null {
+  const works = canaries.find(({ kind, state }) => kind === "write" && state.phase === "passed");
+  const [first] = failing;
+  const isClear = failing.every(({ state }) => state.phase === "failed" && maybeDatabase(state.error));
+  if (works === undefined || first === undefined || !isClear) return null;
+  return (
+    `Look at the balancer or pooler at ${first.target}, its log and its servers: clients write through ${works.target}, so ` +
+    "that the database takes writes"
+  );
 }
 
 /** What several ways have in common is the database, or a balancer that a pooler leads to. */
@@ -156,20 +176,19 @@ function failingSince({ state }: KnownCanary): number {
   return state.phase === "failed" ? state.failingSinceMs : Infinity;
 }
 
-/** What clients get, by the level of a case: its severity. */
-function tellCanary({ level, message, sinceMs, figures: { action } }: Case): ToldCluster {
-  const isError = level === "error";
-  return {
-    condition: isError ? "clients failing" : "warning",
-    ...(isError ? {} : { harm: "missing" }),
-    wrong: isError ? "clients fail" : "some clients fail",
-    cause: message,
-    sinceMs: sinceMs ?? null,
-    next: null,
-    action: typeof action === "string" ? action : null,
+/** What clients get, by the level of a case: its severity. @param what how its message begins, which says what is wrong */
+function tellOf(what: string): (one: Case) => ToldCluster {
+  return ({ level, message, sinceMs, figures: { action } }) => {
+    const isError = level === "error";
+    return {
+      condition: isError ? "clients failing" : "warning",
+      ...(isError ? {} : { harm: "missing" }),
+      wrong: isError || what === whats.unfit ? what : `some ${what}`,
+      cause: message.slice(what.length + 1),
+      clause: message,
+      sinceMs: sinceMs ?? null,
+      next: null,
+      action: typeof action === "string" ? action : null,
+    };
   };
-}
-
-function tellUnfit(one: Case): ToldCluster {
-  return { ...tellCanary(one), harm: "doubtful", wrong: "a canary cannot try" };
 }

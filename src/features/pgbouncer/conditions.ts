@@ -58,6 +58,7 @@ export function poolersFound(
   const names = down.map(({ pooler }) => pooler).join(",");
   const found = oneCase({
     severity: isLastRoad ? "error" : "warning",
+    about: down.map(({ pooler }) => pooler),
     message: `${left} of ${cluster} ${isLastRoad || answering === 1 ? "answers" : "answer"}: ${cause}`,
     cause,
     figures: { poolers: names, down: down.length, of: poolers.length, address: first.address },
@@ -67,10 +68,15 @@ export function poolersFound(
   return [{ condition: poolerDown, found }];
 }
 
+/** Whether an address is that of a Unix socket. */
+function isSocket(address: string): boolean {
+  return address.startsWith("/");
+}
+
 /** What the status says: where no pooler is left, clients fail, however healthy the nodes are. */
 function tellPoolers({ severity, cause, sinceMs: since, figures: { down, of, address } }: Case): ToldCluster {
   const sinceMs = since ?? null;
-  const action = `Look at PgBouncer on ${address} and its log, and start it if it has ended; if it runs, look at the network between rolecall and it`;
+  const action = `Look at PgBouncer on ${address} and its log: start it if it has ended, and restart it if it hangs${isSocket(String(address)) ? "" : "; else look at the network between rolecall and it"}`;
   return severity === "error"
     ? {
         condition: "clients failing",

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { auditedMembers } from "../../../src/features/audit/audited-members.ts";
+import { ClusterFixture } from "../../fake/cluster-fixture.ts";
 import { storeFixture } from "../../fake/store-fixture.ts";
 
 /** Where the databases of the three nodes are. */
@@ -24,4 +25,22 @@ test("finds members by the addresses that balancers show: IPv6 in its shortest f
     ["pg1", "pg2", "pg3"].map((node) => members.get(node)?.database?.host ?? null),
     ["2001:DB8:0:0::1", "10.0.0.2", null],
   );
+});
+
+test("a node that is down and listed no more is a member that nobody misses", () => {
+  const { cluster, policy } = new ClusterFixture();
+  const nodes = cluster.nodes.map((known) => {
+    const isGone = known.node.name === "pg2";
+    const database = { host: `10.0.0.${known.node.name.slice(2)}`, port: 5432 };
+    const node = { ...known.node, isFixed: false, database };
+    return { ...known, node, isDown: isGone, listedAtMs: isGone ? 1_000 : 2_000 };
+  });
+  const state = { ...cluster, nodes, isMembershipKnown: true };
+  const { at, members } = auditedMembers(state, { ...policy, discovers: true }, () => ({
+    ips: [],
+    atMs: 0,
+    isPending: false,
+  }));
+  assert.deepEqual(at.get("10.0.0.2:5432"), ["pg2"]);
+  assert.equal(members.get("pg2")?.isExpected, false);
 });

@@ -89,7 +89,7 @@ function lines(events: readonly ClusterEvent[]): readonly string[] {
 
 const began = "10 routes_differ error pg2: lb1 w/s2 has 3 sessions, and is demoted";
 const ended = (second: number): string =>
-  `${second} routes_agree info pg2: lb1 sends the clients of demo where it should again after ${second - 2}.0 s`;
+  `${second} routes_agree info pg2: lb1 is as it should be for demo again after ${second - 2}.0 s`;
 
 test("sessions that stay on a node, until they are gone", () => {
   const events = play({ found: (second) => (second >= 10 && second < 30 ? [misrouted] : []) });
@@ -114,7 +114,7 @@ test("a target that cannot be read, and one that has other findings, are events 
     began,
     "20 routes_differ warning -: lb2 cannot be read: refused",
     ended(30),
-    "30 routes_agree info -: lb2 sends the clients of demo where it should again after 27.0 s",
+    "30 routes_agree info -: lb2 is as it should be for demo again after 27.0 s",
   ]);
   const [{ cause } = { cause: "" }] = play({ found: () => [{ ...gone, mechanism: "the Runtime API at /run/a.sock" }] });
   assert.equal(cause, "look at the Runtime API at /run/a.sock");
@@ -127,7 +127,7 @@ test("several nodes of one target: one event that lists them, and one end", () =
   assert.deepEqual(lines(events), [
     "10 routes_differ error -: lb1 w/s1 has 3 sessions, and is demoted; w/s2 has 3 sessions, and is demoted; " +
       "w/s3 has 3 sessions, and is demoted (and 2 more findings)",
-    "30 routes_agree info -: lb1 sends the clients of demo where it should again after 28.0 s",
+    "30 routes_agree info -: lb1 is as it should be for demo again after 28.0 s",
   ]);
   assert.equal(events[0]?.figures["nodes"], "pg1,pg2,pg3,pg4,pg5");
   assert.equal(events[0]?.figures["findings"], 5);
@@ -141,7 +141,7 @@ test("another finding of the same target: one of its kind is no event, one of an
   assert.deepEqual(lines(play({ found })), [
     began,
     "25 routes_differ warning pg2: lb1 w/s2 gets no session",
-    "30 routes_agree info pg2: lb1 sends the clients of demo where it should again after 28.0 s",
+    "30 routes_agree info pg2: lb1 is as it should be for demo again after 28.0 s",
   ]);
   const both = (second: number): readonly RouteFinding[] => (second >= 10 ? [misrouted, starved] : []);
   assert.deepEqual(lines(play({ found: both })), [`${began}; w/s2 gets no session`]);
@@ -175,11 +175,11 @@ test("a finding that lasts over a restart is not reported again, and its end has
   // The audit of the new process finds it again after some seconds.
   const found = (second: number): readonly RouteFinding[] => (second >= 9 && second < 35 ? [misrouted] : []);
   assert.deepEqual(lines(play({ restored, found })), [
-    "35 routes_agree info pg2: lb1 sends the clients of demo where it should again after 1 min 5 s",
+    "35 routes_agree info pg2: lb1 is as it should be for demo again after 1 min 5 s",
   ]);
   // Over at the start. That is told once the audit would have found it again.
   assert.deepEqual(lines(play({ restored, found: () => [] })), [
-    "0 routes_agree info pg2: lb1 sends the clients of demo where it should again after 30.0 s",
+    "0 routes_agree info pg2: lb1 is as it should be for demo again after 30.0 s",
   ]);
 });
 
@@ -238,6 +238,8 @@ test("names the targets at which clients of a cluster are where they should be",
     servers: 2,
     unknown: [],
     findings: [],
+    suspected: [],
+    unled: [],
     roads: [],
     ...parts,
   });
@@ -246,6 +248,7 @@ test("names the targets at which clients of a cluster are where they should be",
     target("new", { up: null }),
     target("unsure", { unknown: ["demo"] }),
     target("wrong", { findings: [misrouted] }),
+    target("suspected", { suspected: [misrouted] }),
     target("other", { clusters: ["other"] }),
   ];
   assert.deepEqual(routesSeen(rest, "demo"), []);

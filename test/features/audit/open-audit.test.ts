@@ -54,7 +54,9 @@ suite("GET /audit", limit, () => {
       up: false,
       servers: 0,
       unknown: [],
+      without_fit_node: [],
       findings: 0,
+      suspected: [],
     });
     assert.ok(age >= 0 && took >= 0);
     assert.match(problem, /ENOENT/);
@@ -116,16 +118,28 @@ suite("GET /audit", limit, () => {
       servers: 4,
       unknown: ["other"],
       findings: [ofOther, whole],
+      suspected: [],
+      unled: [],
       roads: [roadIn("demo"), roadIn("other")],
     };
     const audited = { targets: [target], intervalMs: 5_000 };
     const clocks = { now: () => 2_000, wall: () => 61_500 };
     const { kind, sinceMs: _, isUnusable: unusable, ...shown } = whole;
     const finding = { finding: kind, unusable, ...shown, since: "1970-01-01T00:01:00.000Z", for_ms: 1_500 };
-    const { findings: __, roads: ___, lookedMsAgo, tookMs, ...rest } = target;
+    const { findings: __, roads: ___, unled, lookedMsAgo, tookMs, ...rest } = target;
     assert.deepEqual(auditDocument(audited, "demo", clocks), {
       interval_ms: 5_000,
-      targets: [{ ...rest, clusters: ["demo"], unknown: [], looked_ms_ago: lookedMsAgo, took_ms: tookMs, findings: 1 }],
+      targets: [
+        {
+          ...rest,
+          clusters: ["demo"],
+          unknown: [],
+          without_fit_node: unled,
+          looked_ms_ago: lookedMsAgo,
+          took_ms: tookMs,
+          findings: 1,
+        },
+      ],
       findings: [finding],
     });
     assert.match(JSON.stringify(auditDocument(audited, null, clocks)), /"misrouted".*"unreachable"/);

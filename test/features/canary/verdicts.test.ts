@@ -89,8 +89,8 @@ async function statusOf(app: App): Promise<ReturnType<typeof objectOf>> {
 
 /** What the servers behind the canaries do, by what is said of the cluster then. */
 const failures: readonly (readonly [title: string, answer: ((sql: string) => FakeAnswer) | null, said: string])[] = [
-  ["nothing listens", null, "clients fail"],
-  ["too many clients", () => ({ sqlState: "53300", message: "too many clients already" }), "clients fail"],
+  ["nothing listens", null, "clients cannot write"],
+  ["too many clients", () => ({ sqlState: "53300", message: "too many clients already" }), "clients cannot write"],
   ["the table is missing", () => ({ sqlState: "42P01", message: "no such table" }), "a canary cannot try"],
 ];
 

@@ -98,11 +98,24 @@ export function tlsTroubleText(code: string): string | null {
 /**
  * What to do about a failure that is an error of TLS; `null` of any other failure.
  * @param node whose certificate it is
+ * @param wasTrusted whether it has answered before: a certificate that changes may be that of somebody else
  */
-export function tlsAction(failure: Pick<Failure, "detail"> | null, node: string): string | null {
+export function tlsAction(
+  failure: Pick<Failure, "detail"> | null,
+  node: string,
+  wasTrusted: boolean = false,
+): string | null {
   if (failure === null) return null;
   // The first that fits may say the beginning of another one.
   const found = troubles.filter(({ says }) => failure.detail.startsWith(says));
   const longest = found.toSorted((one, other) => other.says.length - one.says.length)[0];
-  return longest?.action(node) ?? null;
+  if (longest === undefined) return null;
+  return wasTrusted && longest.codes === ofAuthority ? changedAction(node) : longest.action(node);
+}
+
+function changedAction(node: string): string {
+  return (
+    `The certificate of ${node} was trusted before. Find out who replaced it (\`restapi.certfile\` of its Patroni), and ` +
+    "restore it. Only if the change is meant, give rolecall the new authority: `tls.ca` of the cluster"
+  );
 }

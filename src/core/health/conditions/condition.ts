@@ -107,6 +107,8 @@ export interface Case {
   readonly level: string;
   /** Since when it holds, in ms of rolecall's clock, where the evidence says more than when it was found. */
   readonly sinceMs?: number;
+  /** The balancers and poolers that it is about, by their names. Default: none */
+  readonly about?: readonly string[];
   /** Whether a cluster without a primary would show the same: then it is not told beside that. Default: no */
   readonly followsLoss?: boolean;
 }
@@ -138,6 +140,8 @@ export type TellCase = (found: Case) => ToldCluster;
 /** The condition of a cluster, and what `/status` says about it. */
 export interface ToldCluster extends Told {
   readonly condition: ClusterCondition;
+  /** The cause as a clause of its own, where another condition comes first. Default: the cause */
+  readonly clause?: string;
 }
 
 /** Says what holds of a cluster and what to do. @returns `null` if the condition does not hold */
@@ -159,8 +163,17 @@ export interface SituationInputs {
 /** What features know of a cluster, as far as its situation depends on it. */
 export interface Brought {
   readonly found: readonly Found[];
-  /** What they have seen of where clients get, as clauses; `null`: nothing is said of that. */
-  readonly seen: readonly string[] | null;
+  /** What they have seen of where clients get; `null`: nothing is said of that. */
+  readonly seen: readonly SeenClients[] | null;
+}
+
+/** What a feature has seen of where clients get: how balancers lead them, or what a try came to. */
+export interface SeenClients {
+  readonly of: "routes" | "tries";
+  /** A clause. */
+  readonly text: string;
+  /** The node on which the last try has committed, and how long ago, in ms. Absent: it has not, or that is not known. */
+  readonly committed?: { readonly node: string; readonly agoMs: number };
 }
 
 /** What is said of a condition. Texts are whole clauses without a full stop. */

@@ -16,7 +16,7 @@ import { cutOff, dcsDistrusted, dcsLost, dcsUnreachable } from "./dcs.ts";
 import { distrusted, drained } from "./drains.ts";
 import type { ConditionKind } from "./event-kinds.ts";
 import { failsafe, paused, pauseForgotten } from "./manager.ts";
-import { changingRole } from "./node-signs.ts";
+import { changingRole, postgresDown } from "./node-signs.ts";
 import { keptOut, nodesOut, nodeWarned } from "./nodes.ts";
 import { lagging, poolEmpty } from "./pools.ts";
 import { withoutPrimary } from "./primary-loss.ts";
@@ -58,6 +58,7 @@ const withoutEvents = [
   unlistedNode,
   lagging,
   changingRole,
+  postgresDown,
   silentNode,
   attachmentInDoubt,
   nodeWarned,
@@ -101,11 +102,14 @@ export function tellCluster(view: ClusterView, inputs: SituationInputs): ToldClu
   const [first] = ordered;
   if (first === undefined) return null;
   const rest = ordered.filter(({ harm }) => !isOfWrites(harm) && (harm !== "intended" || harm === first.harm));
-  // That a target cannot be read is doubtful: what it means for clients, others find.
-  const beside = rest.filter(({ isOfFeature = false, harm }, at) => at === 0 || (isOfFeature && harm !== "doubtful"));
-  const causes = [...ordered.filter(({ harm }) => isOfWrites(harm)), ...beside].flatMap(({ cause }) => cause ?? []);
+  // That a target cannot be read is doubtful: only where clients fail it may be why.
+  const doClientsFail = ordered.some(({ condition }) => isBeyondChecks(condition));
+  const beside = rest.filter(
+    ({ isOfFeature = false, harm }, at) => at === 0 || (isOfFeature && (doClientsFail || harm !== "doubtful")),
+  );
+  const cause = causeOf([...ordered.filter(({ harm }) => isOfWrites(harm)), ...beside]);
   const worst = clusterConditions.find((word) => found.some(({ condition }) => condition === word));
-  return { ...first, condition: worst ?? first.condition, cause: causes.length === 0 ? null : causes.join("; ") };
+  return { ...first, condition: worst ?? first.condition, cause };
 }
 
 /** Whether nothing else is worth telling: no node is known that clients are led to, or several are. */
@@ -115,18 +119,31 @@ function endsAll(condition: ClusterCondition): boolean {
 
 /** A balancer that fails at the same time would keep clients out after the cluster is well again. */
 function withFaultsBeside(one: ToldCluster, brought: Brought["found"]): ToldCluster {
-  const others = toldOfFeatures(brought.filter(({ found }) => found.followsLoss !== true))
-    .toSorted((a, b) => rankOf(a.harm) - rankOf(b.harm))
-    .flatMap(({ cause }) => cause ?? []);
-  return others.length === 0
-    ? one
-    : { ...one, cause: [...(one.cause === null ? [] : [one.cause]), ...others].join("; ") };
+  const others = toldOfFeatures(brought.filter(({ found }) => found.followsLoss !== true)).toSorted(
+    (a, b) => rankOf(a.harm) - rankOf(b.harm),
+  );
+  const actions = [one.action, others[0]?.action ?? null].flatMap((action) => action ?? []);
+  return {
+    ...one,
+    cause: causeOf([one, ...others]),
+    action: actions.length === 0 ? null : actions.join(". At the same time: "),
+  };
 }
 
+/** The cause of the first, and what the others are as clauses of their own. */
+function causeOf([first, ...others]: readonly ToldCluster[]): string | null {
+  const texts = [first?.cause ?? null, ...others.map(({ clause, cause }) => clause ?? cause)];
+  const causes = texts.flatMap((text) => text ?? []);
+  return causes.length === 0 ? null : causes.join("; ");
+}
+
+/** What is told of each case. That a balancer cannot be read is not, where another case says more of it. */
 function toldOfFeatures(brought: Brought["found"]): readonly ToldWithHarm[] {
-  return brought.flatMap(({ condition: { harm, status }, found }) =>
-    "tellCase" in status ? [{ harm, ...status.tellCase(found), isOfFeature: true }] : [],
+  const cases = brought.flatMap(({ condition: { harm, status }, found }) =>
+    "tellCase" in status ? [{ about: found.about ?? [], harm, ...status.tellCase(found), isOfFeature: true }] : [],
   );
+  const known = new Set(cases.flatMap(({ harm, about }) => (harm === "doubtful" ? [] : about)));
+  return cases.filter(({ harm, about }) => harm !== "doubtful" || !about.some((name) => known.has(name)));
 }
 
 const nobody: SituationInputs = { nodes: [], asked: [], wallMs: 0 };

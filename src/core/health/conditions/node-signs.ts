@@ -34,6 +34,24 @@ export const changingRole = {
   alerts: [],
 } as const satisfies Condition;
 
+/** PostgreSQL of a node does not run, and its Patroni cannot start it. */
+export const postgresDown = {
+  id: "postgres_down",
+  title: "PostgreSQL of a node does not run",
+  harm: "missing",
+  status: { within: "degraded" },
+  ofNode: {
+    isOf: ({ reason, condition }) => reason === "not_running" && condition !== "drained",
+    advice: ({ node }) => ({
+      next: "its Patroni goes on trying to start it",
+      action:
+        `Look at the log of PostgreSQL on ${node}: its disk, its WAL or its configuration may keep it from starting. Before ` +
+        "you build it anew, find out whether it has commits that the primary lacks",
+    }),
+  },
+  alerts: [],
+} as const satisfies Condition;
+
 function isChangingRole({ role, state }: Pick<NodeStanding, "role" | "state">): boolean {
   return role === "demoted" || ["starting", "stopping", "restarting", "stopped"].includes(state ?? "");
 }
@@ -48,6 +66,7 @@ const signs: readonly ConditionOfNode[] = [
   stalled,
   lagging,
   changingRole,
+  postgresDown,
   silentNode,
   attachmentInDoubt,
   cutOff,

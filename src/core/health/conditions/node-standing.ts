@@ -61,14 +61,20 @@ export const explained = {
   }),
   lagging: (standing: NodeStanding) => ({
     next: "it returns when its lag is within the limit",
-    action: explainCommand(standing),
+    action:
+      `Look at the replay of WAL on ${standing.node} (pg_is_wal_replay_paused, a query that conflicts with it, its disk) and at ` +
+      `the network to its sender. \`${explainText(standing)}\` shows where it is behind`,
   }),
   out: (standing: NodeStanding) => ({ next: null, action: explainCommand(standing) }),
 } as const;
 
-function explainCommand({ node, verdicts, refused }: NodeStanding): string {
+function explainCommand(standing: NodeStanding): string {
+  return `Run \`${explainText(standing)}\``;
+}
+
+function explainText({ node, verdicts, refused }: NodeStanding): string {
   const route = verdicts["primary"] === "fit" || verdicts["replica"] === "wrong_role" ? "/primary" : "/replica";
-  return `Run \`rolecall explain ${quoted(refused[0]?.check ?? route)} --node ${node}\``;
+  return `rolecall explain ${quoted(refused[0]?.check ?? route)} --node ${node}`;
 }
 
 /** For a shell, which gives `&` and `?` a meaning. */

@@ -74,7 +74,7 @@ function unreadableAction(view: ClusterView): string | null {
   const [only] = cluster.nodes.length === 1 ? cluster.nodes : [];
   const silent = last ?? only;
   if (silent === undefined || silent.failuresInRow === 0) return null;
-  return tlsAction(silent.failure, silent.node.name);
+  return tlsAction(silent.failure, silent.node.name, silent.report !== null);
 }
 
 /** Only rolecall is kept from it: nothing says that its Patroni has stopped. */
@@ -83,7 +83,20 @@ const unreadableNext =
 
 const lookAtDcs = "Look at the DCS and at the network to it, then at the log of Patroni";
 
-function lossDetails(view: ClusterView, { wallMs }: SituationInputs): Told & { readonly isIntended: boolean } {
+/** How old a commit may be that shows that a database takes writes, in ms. */
+const committedMaxMs = 15_000;
+
+/** Up to when a node that rolecall cannot ask has taken writes of clients: a try has committed there. */
+function committedText(node: string, { brought }: SituationInputs): string | null {
+  const commits = (brought?.seen ?? []).flatMap(({ committed }) => (committed?.node === node ? [committed.agoMs] : []));
+  const agoMs = Math.min(Infinity, ...commits);
+  return agoMs <= committedMaxMs
+    ? `its PostgreSQL takes writes of clients: one was committed ${spanText(agoMs)} ago`
+    : null;
+}
+
+function lossDetails(view: ClusterView, inputs: SituationInputs): Told & { readonly isIntended: boolean } {
+  const { wallMs } = inputs;
   const { cluster } = view;
   const claims = claimsOf(view);
   const last = nodeNamed(cluster, claims.holder ?? lastLeaderOf(cluster.leadership));
@@ -99,12 +112,15 @@ function lossDetails(view: ClusterView, { wallMs }: SituationInputs): Told & { r
       action: `Undrain it when it is done: \`rolecall undrain ${name}\``,
       isIntended: true,
     };
+  const cause = lossCause(view, claims, name);
+  const writes = last === undefined || last.failuresInRow === 0 ? null : committedText(last.node.name, inputs);
+  const advice = claims.nodes.length === 0 ? expectation(view, last, wallMs) : waiting(claims.holder, last);
   return {
     isIntended: false,
     wrong: "no primary",
-    cause: lossCause(view, claims, name),
+    cause: writes === null ? cause : `${cause}, but ${writes}`,
     sinceMs: lastSeenMs,
-    ...(claims.nodes.length === 0 ? expectation(view, last, wallMs) : waiting(claims.holder, last)),
+    ...(writes === null ? advice : { ...advice, action: savedAction(last?.node.name ?? "", advice.next) }),
   };
 }
 
@@ -138,7 +154,9 @@ function expectation(view: ClusterView, last: Observation | undefined, wallMs: n
   if (isPaused && last?.failuresInRow === 0 && hasStopped(last))
     return {
       next: `the cluster is paused, so its PostgreSQL is not started and nobody is promoted; ${named}`,
-      action: `Start PostgreSQL on ${last.node.name}, or resume the cluster: then it is started, or another node takes over`,
+      action:
+        `Find out why the cluster is paused. Then start PostgreSQL on ${last.node.name}, or resume the cluster: then it is ` +
+        "started, or another node takes over, which may lack the last commits",
     };
   if (isPaused)
     return {
@@ -179,6 +197,15 @@ function waitAction(last: Observation | undefined, clock: string): string {
   return (
     `Look whether PostgreSQL still runs on ${last.node.name}: if so, start its Patroni before ${clock} UTC, as what it ` +
     "writes is lost once another node leads. Else wait until then"
+  );
+}
+
+/** What to do where clients still write to a primary whose Patroni is silent. @param next what happens else */
+function savedAction(node: string, next: string | null): string {
+  const until = /expires at about (\S+ UTC)/.exec(next ?? "")?.[1];
+  return (
+    `Start Patroni on ${node}${until === undefined ? "" : ` before ${until}`}, or stop its PostgreSQL: what clients write ` +
+    "there is lost once another node leads"
   );
 }
 

@@ -107,9 +107,9 @@ export const nodeDown = {
     isOf: ({ reason }) => reason === "down" || reason === "stale",
     harm: harmOfSilence,
     sinceMs: (_view, { sentAtMs }) => sentAtMs,
-    advice: (standing, _view, { failure }) => ({
+    advice: (standing, _view, observation) => ({
       next: "it is asked again at every interval, and returns when it answers",
-      action: lookAtSilent(standing, failure),
+      action: lookAtSilent(standing, observation),
     }),
   },
   remedies: {
@@ -142,8 +142,8 @@ function nodesDown({ cluster, nodes }: ClusterFacts): readonly Case[] {
 }
 
 /** Only its Patroni was asked: that it is silent says nothing of its PostgreSQL, which may take writes. */
-function lookAtSilent({ node, was }: NodeStanding, failure: Observation["failure"]): string {
-  const action = tlsAction(failure, node);
+function lookAtSilent({ node, was }: NodeStanding, { failure, report }: Observation): string {
+  const action = tlsAction(failure, node, report !== null);
   if (was !== "primary") return action ?? `Look at ${node} and its Patroni`;
   return `Make sure that its PostgreSQL has stopped: only its Patroni is asked. ${action ?? `Then look at ${node}`}`;
 }
@@ -166,9 +166,9 @@ export const unlistedNode = {
     isOf: (_standing, view, observation) => isUnlisted(view, observation),
     harm: harmOfSilence,
     sinceMs: (_view, { sentAtMs }, { reason }) => (reason === "down" || reason === "stale" ? sentAtMs : null),
-    advice: (standing, _view, { failure }) => ({
-      next: "no member list names it any more, and rolecall asks it for a day before it forgets it",
-      action: lookAtSilent(standing, failure),
+    advice: (standing, _view, observation) => ({
+      next: "Patroni no longer lists it; rolecall goes on asking it for a day",
+      action: lookAtSilent(standing, observation),
     }),
   },
   alerts: [],

@@ -79,12 +79,14 @@ function clientsOf(inputs: SituationInputs, doWritesFail: boolean): string {
 }
 
 /**
- * Only the audit and canaries see clients: these may get where checks lead nobody. Checks say where these are led to.
+ * Only the audit and canaries see clients: these may get where checks lead nobody. Checks say where these are led to. While
+ * they refuse writes, routes that are as they should be say nothing: a pooler still leads to the last primary.
  * @param primary `null`: checks refuse writes
  */
 function writesText(primary: string | null, { brought }: SituationInputs, doWritesFail: boolean): string {
   const seen = brought === undefined ? [] : brought.seen;
-  const seenText = seen === null ? "" : ` (${seen.length === 0 ? "not tried" : seen.join("; ")})`;
+  const texts = seen?.filter((one) => primary !== null || one.of === "tries").map(({ text }) => text);
+  const seenText = texts === undefined ? "" : ` (${texts.length === 0 ? "not tried" : texts.join("; ")})`;
   if (primary === null) return `checks refuse writes${seenText}`;
   return `checks lead writes to ${primary}${doWritesFail ? ", where they fail or wait" : ""}${seenText}`;
 }

@@ -34,7 +34,9 @@ export async function verify(context: CommandContext): Promise<void> {
   if (targets.length === 0) return print(`${nothingToVerify}\n`);
   const rows = targets.map((one) => rowOf(one, style));
   print(table(["TARGET", "PROGRAM", "ADDRESS", "SERVERS", "LOOKED", "STATE"], rows));
-  if (findings.length === 0 && targets.every((one) => notRead(one) === null))
+  const suspected = targets.flatMap(suspectedOf);
+  for (const one of suspected) print(`${messageOf(one)}, or it passes by itself\n`);
+  if (findings.length === 0 && targets.every((one) => stateOf(one, style).text === asItShouldBe))
     print(`${countText(targets.length, "target")}: traffic goes where it should\n`);
 }
 
@@ -65,6 +67,16 @@ function notRead({ up, problem, unknown }: JsonObject): string | null {
   return clusters.length === 0 ? null : `nothing is known of ${clusters.join(", ")}`;
 }
 
+/** What differs of a target, but not for long enough to be a finding. An earlier version does not say. */
+function suspectedOf({ suspected }: JsonObject): readonly JsonObject[] {
+  return listOf(suspected).filter(isObject);
+}
+
+/** The backends of a target for which no node is fit. */
+function unledOf({ without_fit_node: unled }: JsonObject): readonly string[] {
+  return listOf(unled).map(textOf);
+}
+
 function messageOf({ finding, target, backend, server, what, mechanism, for_ms: forMs }: JsonObject): string {
   const at = [backend, server].filter((part) => typeof part === "string").join("/");
   const subject = `${textOf(target)}${at === "" ? "" : ` ${at}`}`;
@@ -72,26 +84,31 @@ function messageOf({ finding, target, backend, server, what, mechanism, for_ms: 
   return safe(`${subject} ${textOf(what)}${since}; ${routeFindingBlame(textOf(finding), textOf(mechanism))}`);
 }
 
-function rowOf(
-  { target, program, address, servers, looked_ms_ago: agoMs, up, findings, unknown }: JsonObject,
-  style: Style,
-): readonly Cell[] {
-  const state: Cell =
-    up === false
-      ? { text: "does not answer", paint: style.red }
-      : findings === 0
-        ? up === true && listOf(unknown).length === 0
-          ? { text: "as it should be", paint: style.green }
-          : { text: up === true ? "not compared" : "not looked at yet", paint: style.yellow }
-        : { text: countText(Number(findings), "finding"), paint: style.red };
+function rowOf(one: JsonObject, style: Style): readonly Cell[] {
+  const { target, program, address, servers, looked_ms_ago: agoMs } = one;
   return [
     { text: safe(textOf(target)) },
     { text: safe(textOf(program)) },
     { text: safe(textOf(address)) },
     { text: String(Number(servers)) },
     { text: typeof agoMs === "number" ? `${formatDuration(agoMs)} ago` : "-" },
-    state,
+    stateOf(one, style),
   ];
+}
+
+const asItShouldBe = "as it should be";
+
+function stateOf(one: JsonObject, style: Style): Cell {
+  const { up, findings, unknown } = one;
+  if (up === false) return { text: "does not answer", paint: style.red };
+  if (findings !== 0) return { text: countText(Number(findings), "finding"), paint: style.red };
+  if (up !== true) return { text: "not looked at yet", paint: style.yellow };
+  if (listOf(unknown).length > 0) return { text: "not compared", paint: style.yellow };
+  if (suspectedOf(one).length > 0) return { text: "differs since just now", paint: style.yellow };
+  const unled = unledOf(one);
+  return unled.length > 0
+    ? { text: safe(`no node is fit for ${unled.join(", ")}`), paint: style.yellow }
+    : { text: asItShouldBe, paint: style.green };
 }
 
 function textOf(value: unknown): string {

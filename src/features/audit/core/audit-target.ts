@@ -25,8 +25,12 @@ export interface TargetMemory {
   /** By backend: what the target does not take. */
   readonly untaken: ReadonlyMap<string, DifferencePhase>;
   readonly differences: readonly RouteDifference[];
+  /** What differs, but not for long enough to be a finding: it may pass by itself. */
+  readonly suspected: readonly RouteDifference[];
   /** The clusters of which there is no evidence now, so that nothing was compared. */
   readonly unknown: ReadonlySet<string>;
+  /** The backends for which no node is fit: where they lead clients is neither right nor wrong. */
+  readonly unled: ReadonlySet<string>;
 }
 
 interface ServerMemory {
@@ -45,7 +49,9 @@ export const nothingSeen: TargetMemory = {
   lacking: new Map(),
   untaken: new Map(),
   differences: [],
+  suspected: [],
   unknown: new Set(),
+  unled: new Set(),
 };
 
 /** What one look at a target is compared with. */
@@ -131,7 +137,9 @@ class TargetLook {
   readonly #lacking = new Map<string, DifferencePhase>();
   readonly #untaken = new Map<string, DifferencePhase>();
   readonly #differences: RouteDifference[] = [];
+  readonly #suspected: RouteDifference[] = [];
   readonly #unknown = new Set<string>();
+  readonly #unled = new Set<string>();
   readonly #listed = new Map<RouteFindingKind, number>();
   #againMs = Infinity;
 
@@ -157,6 +165,7 @@ class TargetLook {
     const arePlaced = servers.some(({ address }) => address !== null && truth.at.has(formatHostPort(address)));
     const nodes = servers.map((server) => nodeOfServer(server, pool, { ...truth, arePlaced }));
     const fit = new Set([...truth.allowances].flatMap(([node, { kind }]) => (kind === "new" ? [node] : [])));
+    if (fit.size === 0 && allowances.length > 0) this.#unled.add(pool.backend);
     const shares = sharesOf(servers, (at) => fit.has(nodes[at] ?? ""));
     const isUsable = servers.some(({ closed }, at) => closed === null && fit.has(nodes[at] ?? ""));
     const compared = { pool, reading: { ...reading, servers }, truth, nodes, fit, shares, isUsable };
@@ -171,7 +180,7 @@ class TargetLook {
     const isWrong = closed !== null && allowances.some(({ kind }) => kind === "new");
     if (!isWrong && before.kind === "right") return;
     const look = { seen: isWrong ? "wrong" : "right", sinceMs: -Infinity, delayMs: pausedDelayMs } as const;
-    const what = `is ${closed}: no client can use it`;
+    const what = `is ${closed}`;
     const about = { ...noServer, pool, server: null, node: null, kind: "starved", closed, isUnusable: true } as const;
     this.#untaken.set(key, this.#follow(before, { ...look, what }, about));
   }
@@ -184,7 +193,9 @@ class TargetLook {
         lacking: this.#lacking,
         untaken: this.#untaken,
         differences: this.#differences,
+        suspected: this.#suspected,
         unknown: this.#unknown,
+        unled: this.#unled,
       },
       lookAgainMs: this.#againMs,
     };
@@ -276,7 +287,7 @@ class TargetLook {
         node,
         belongsAt: moved === undefined ? null : addressByName(moved, pool, truth),
         isUnusable,
-        what: `${moved?.address ? movedText(moved.address, node) : `lacks a server for ${node}`}${isUnusable ? ", and no server leads to a fit node: no client can use the pool" : ""}`,
+        what: `${moved?.address ? movedText(moved.address, node) : `lacks a server for ${node}`}${isUnusable ? ", and no server leads to a fit node" : ""}`,
       });
     }
   }
@@ -311,6 +322,8 @@ class TargetLook {
   ): DifferencePhase {
     const next = nextPhase(before, seen, { nowMs: this.#nowMs, sinceMs, delayMs });
     if (next.kind === "suspected") {
+      if (seen === "wrong" && this.#suspected.length < listedMax)
+        this.#suspected.push({ ...about, sinceMs: next.sinceMs, what });
       const atMs = Math.max(next.firstMs + confirmMs, Math.max(sinceMs, next.sinceMs) + delayMs);
       this.#againMs = Math.min(this.#againMs, atMs);
     }

@@ -49,7 +49,11 @@ export interface AuditedTarget {
   readonly servers: number;
   /** The clusters of which there is no evidence now, so that nothing of them was compared. */
   readonly unknown: readonly string[];
+  /** The backends for which no node is fit: where they lead clients is neither right nor wrong. */
+  readonly unled: readonly string[];
   readonly findings: readonly RouteFinding[];
+  /** What differs, but not for long enough to be a finding. */
+  readonly suspected: readonly RouteFinding[];
   /** The ways of clients through it, as the last look has seen them that could read it. */
   readonly roads: readonly Road[];
 }

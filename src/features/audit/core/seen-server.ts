@@ -180,7 +180,7 @@ export function lookForStarved(
   if (allowance.kind === "untold") return { ...none, seen: "untold" };
   if (allowance.kind === "new" && closed !== null && !isUsable) {
     // It does not matter who has closed it, or whether clients have come meanwhile: no client can connect.
-    const what = `${leads}takes no session (${closed}), and no other server leads to a fit node: no client can use the pool`;
+    const what = `${leads}takes no session (${closed}), and no other server leads to a fit node`;
     return {
       ...nothing,
       seen: "wrong",

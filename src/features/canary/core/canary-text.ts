@@ -1,7 +1,7 @@
 /** What is said of canaries, to people and in documents. Pure. */
 import { isOtherName, isUnknownAuthority } from "../../../core/cluster/values/tls-trouble.ts";
 import { spanText } from "../../../core/health/wording.ts";
-import { type CanaryError, isUnfit, type KnownCanary, ownCodes } from "./canary.ts";
+import { type CanaryError, isOfHba, isUnfit, type KnownCanary, ownCodes } from "./canary.ts";
 
 /** What a canary waits for, step by step, as it says when it waits in vain. */
 export const waitTexts = {
@@ -74,7 +74,7 @@ export function canaryDocument(canary: KnownCanary, instant: DocumentInstant): C
           },
     age_ms: state.phase === "passed" ? state.ageMs : null,
     error: state.phase === "failed" ? state.error : null,
-    unfit: isUnfit(state),
+    unfit: isUnfit(canary),
     failing_since: state.phase === "failed" ? at(state.failingSinceMs) : null,
     interval_ms: intervalMs,
     text: canaryText(canary, instant.nowMs),
@@ -147,9 +147,12 @@ export function maybeDatabase({ code, message }: CanaryError): boolean {
 export function canaryAction({ kind, target, user }: KnownCanary, { code, message }: CanaryError): string {
   if (code === ownCodes.timeout && /commit/.test(message))
     return (
-      "Look at synchronous_standby_names and at the standbys: in strict synchronous mode writes wait until one of them " +
-      "confirms. Do not end the waiting sessions before you know which standbys have the data"
+      "Look at the synchronous standby: commits wait until it confirms, or until Patroni replaces it, within its ttl; with " +
+      "synchronous_mode_strict until a standby is back. Do not end the waiting sessions before you know which standbys have " +
+      "the data"
     );
+  if (isOfHba({ code, message }))
+    return `Look at pg_hba.conf of the server behind ${target}, and at who changed it: clients may be refused in the same way`;
   const late = code === ownCodes.timeout ? lateActions.find(([said]) => message.includes(said))?.[1] : undefined;
   if (isUnknownAuthority(code))
     return `Give the canary the authority that signed the certificate of ${target}: ca in its tls. Clients that verify it need the same`;
@@ -215,8 +218,8 @@ export const actionsByCode: ReadonlyMap<string, Action> = new Map<string, Action
   [
     "53100",
     () =>
-      "Free space on the volume of the database: mend what holds WAL there, often a slot or an archive that fails. Never " +
-      "delete files of pg_wal",
+      "Find what fills the volume of the database (tables, logs, or WAL that a slot or a failing archive holds), and free " +
+      "space there. Never delete files of pg_wal, and drop no slot of a standby",
   ],
   [
     "53300",

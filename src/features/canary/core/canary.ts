@@ -121,12 +121,18 @@ export function isElsewhere(state: CanaryState): boolean {
 
 /**
  * Whether the canary itself cannot try: it lacks its table, or its own user, password or files are refused. That says
- * nothing of other clients.
+ * nothing of other clients. But where pg_hba.conf lets in no more what it let in before, others are refused as well.
  */
-export function isUnfit(state: CanaryState): boolean {
+export function isUnfit({ state, passedAtMs }: Pick<KnownCanary, "state" | "passedAtMs">): boolean {
   if (state.phase !== "failed") return false;
   const { code } = state.error;
+  if (isOfHba(state.error) && passedAtMs !== null) return false;
   return code.startsWith("28") || isUnknownAuthority(code) || isOtherName(code) || faultsOfItsOwn.has(code);
+}
+
+/** Whether pg_hba.conf refuses a client. The name of the file is in the message of each language. */
+export function isOfHba({ code, message }: CanaryError): boolean {
+  return code === "28000" && message.includes("pg_hba.conf");
 }
 
 /** `undefined_table`, `insufficient_privilege`, and what rolecall lacks or may not send. */

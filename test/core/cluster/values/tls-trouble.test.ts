@@ -55,6 +55,16 @@ for (const [code, says, action] of rows)
     assert.match(tlsAction(failure, "pg1") ?? "", action);
   });
 
+test("an authority that is not known any more may be that of somebody else", () => {
+  const failure = failureOf(Object.assign(new Error("x"), { code: "DEPTH_ZERO_SELF_SIGNED_CERT" }));
+  assert.match(
+    tlsAction(failure, "pg1", true) ?? "",
+    /^The certificate of pg1 was trusted before\. Find out who replaced it/,
+  );
+  const expired = failureOf(Object.assign(new Error("x"), { code: "CERT_HAS_EXPIRED" }));
+  assert.equal(tlsAction(expired, "pg1", true), tlsAction(expired, "pg1"));
+});
+
 test("other failures, and other errors of TLS, have no such action", () => {
   for (const code of ["ECONNREFUSED", "ERR_SSL_WRONG_VERSION_NUMBER"]) {
     assert.equal(tlsTroubleText(code), null);

@@ -65,13 +65,22 @@ test("a database that somebody has paused, while a node is fit, is a pool that n
   play.judge(0, { pg1: "new", pg2: "kept" });
   const servers = [serverOf("pg1", { total: null })];
   assert.deepEqual(play.look(1_000, servers, false, "paused"), []);
+  // It may be a switchover, but it is not as it should be.
+  assert.deepEqual(
+    play.memory.suspected.map(({ kind, what, isUnusable }) => [kind, what, isUnusable]),
+    [["starved", "is paused", true]],
+  );
   assert.deepEqual(play.look(29_000, servers, false, "paused"), []);
   assert.deepEqual(play.look(32_000, servers, false, "paused"), ["starved - - unusable"]);
-  assert.equal(play.memory.differences[0]?.what, "is paused: no client can use it");
+  assert.equal(play.memory.differences[0]?.what, "is paused");
+  assert.deepEqual(play.memory.suspected, []);
   assert.deepEqual(play.look(33_000, servers, false), []);
   // Without a node that is fit, nobody could use it anyway.
   play.judge(40_000, { pg1: "none down" });
+  assert.deepEqual([...play.memory.unled], []);
   for (const at of [41_000, 90_000]) assert.deepEqual(play.look(at, [], false, "paused"), []);
+  assert.deepEqual([...play.memory.unled], ["be"]);
+  assert.deepEqual(play.memory.suspected, []);
 });
 
 test("looks again when the mechanism must have moved what is suspected", () => {

@@ -34,7 +34,9 @@ function after(outcomes: readonly TryOutcome[], parts: Partial<KnownCanary> = {}
       afterTry(before, outcome, { triedAtMs: at * 5_000, node: outcome === passed ? "pg2" : null }),
     { phase: "pending" },
   );
-  const rest = { target: "lb:5000/app", user: "canary", intervalMs: 5_000, isOneOfSeveral: false, passedAtMs: null };
+  const lastPassed = outcomes.findLastIndex(({ kind }) => kind === "passed");
+  const passedAtMs = lastPassed === -1 ? null : lastPassed * 5_000;
+  const rest = { target: "lb:5000/app", user: "canary", intervalMs: 5_000, isOneOfSeveral: false, passedAtMs };
   return { cluster: "orders", pool: "orders-write", kind: "write", ...rest, state, ...parts };
 }
 
@@ -105,7 +107,10 @@ suite("what is said of a canary", () => {
     assert.match(said("ERR_TLS_CERT_ALTNAME_INVALID"), /^Set server_name in tls/);
     assert.match(said("timeout"), /^Look at what listens at lb:5000\/app, and at the database behind it/);
     const commit = { code: "timeout", message: "the write was accepted, but its commit is not answered within 2.0 s" };
-    assert.match(canaryAction(after([]), commit), /^Look at synchronous_standby_names/);
+    assert.match(
+      canaryAction(after([]), commit),
+      /^Look at the synchronous standby: .*Do not end the waiting sessions/,
+    );
     assert.match(said("28000"), /pg_hba\.conf/);
     assert.equal(
       said("28P01"),
@@ -223,10 +228,26 @@ suite("what holds of a cluster", () => {
     const { condition, wrong, cause } = brought.condition.status.tellCase(brought.found);
     assert.deepEqual(
       [condition, wrong, cause, brought.found.severity],
-      ["warning", "a canary cannot try", "a canary cannot try through orders-write: 28P01 no", "warning"],
+      ["warning", "a canary cannot try", "through orders-write: 28P01 no", "warning"],
     );
     for (const code of ["53300", "25006", "3D000", "08P01", "timeout", "closed", "ECONNREFUSED", "57P03", "53100"])
       assert.match(saidOf(after([failed(code, "x"), failed(code, "x")]))[0] ?? "", /^canary_write_failed error/, code);
+  });
+
+  test("where pg_hba.conf refuses a canary that it let in before, clients fail", () => {
+    const refused = failed(
+      "28000",
+      'pg_hba.conf rejects connection for host "10.0.0.9", user "canary", database "app"',
+    );
+    assert.match(
+      saidOf(after([passed, refused, refused]))[0] ?? "",
+      /^canary_write_failed error: clients cannot write/,
+    );
+    assert.match(saidOf(after([refused, refused]))[0] ?? "", /^canary_unfit warning/, "it may lack its own line");
+    const gone = failed("28000", 'role "canary" does not exist');
+    assert.match(saidOf(after([passed, gone, gone]))[0] ?? "", /^canary_unfit warning/);
+    const wrong = failed("28P01", "password authentication failed");
+    assert.match(saidOf(after([passed, wrong, wrong]))[0] ?? "", /^canary_unfit warning/);
   });
 
   test("another database is told at the first try", () => {
@@ -243,8 +264,9 @@ test("a cluster whose write canary fails is not ok: the situation tells it, and 
   assert.deepEqual(told, [
     {
       condition: "clients failing",
-      wrong: "clients fail",
-      cause: "clients cannot write through orders-write: 53300 too many clients already",
+      wrong: "clients cannot write",
+      cause: "through orders-write: 53300 too many clients already",
+      clause: "clients cannot write through orders-write: 53300 too many clients already",
       sinceMs: 0,
       next: null,
       action:
