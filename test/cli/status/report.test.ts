@@ -103,7 +103,7 @@ test("a command to run next quotes its words for a shell, and says where the clu
 });
 
 test("a detached node has its reason in the notes, not also the warning that came before it", () => {
-  const warning = "streams from no node, and has not caught up";
+  const warning = "streams from no node, not caught up";
   const nodes = [statusNode("pg1", { role: "primary" }), unfitNode("pg2", "detached", { detail: "17s", warning })];
   assert.match(report([statusCluster("demo", { nodes })]), /NO {2}pg2 .* {2}detached: 17s\n/);
   const lagging = [statusNode("pg1", { role: "primary" }), unfitNode("pg2", "lagging", { warning })];

@@ -9,14 +9,13 @@ import type { ClusterView } from "../leadership/cluster-view.ts";
 export function attachmentWarning({ policy }: Pick<ClusterView, "policy">, observation: Observation): string | null {
   if (!policy.guards.attachedReplica || isExempt(observation)) return null;
   const { isDetached, isStalled, silentMs, listedMs } = observation.attachment;
-  if (silentMs > 0 || isDetached)
-    return `streams from no node, and has not caught up${notAdvanced(silentMs + listedMs)}`;
+  if (silentMs > 0 || isDetached) return `streams from no node, not caught up${notAdvanced(silentMs + listedMs)}`;
   if (listedMs > 0 || isStalled) return `listed by its sender, but has not advanced${forDuration(listedMs)}`;
   return null;
 }
 
 function notAdvanced(ms: number): string {
-  return ` or advanced${forDuration(ms)}`;
+  return `, not advanced${forDuration(ms)}`;
 }
 
 /** The duration is unknown (0) for a mark (detached, stalled) that an earlier run saved. */

@@ -4,7 +4,7 @@ import type { Observation } from "../../../../../src/core/cluster/observation.ts
 import { attachmentWarning } from "../../../../../src/core/health/evidence/attachment/attachment-warning.ts";
 import { steadyCluster } from "../../../../fake/cluster-fixture.ts";
 
-const silent = "streams from no node, and has not caught up or advanced";
+const silent = "streams from no node, not caught up, not advanced";
 const listed = "listed by its sender, but has not advanced";
 
 const rows: readonly {
