@@ -1,4 +1,5 @@
 import type { ChildProcess } from "node:child_process";
+import { errorMessage } from "../../core/cluster/values/error-message.ts";
 import type { SetTimer } from "../../core/cluster/timer.ts";
 import type { Config } from "../../core/config/model/config.ts";
 import type { PeerConfig } from "./config/peer-schema.ts";
@@ -13,11 +14,12 @@ import { evidenceOf, servingPrimary } from "./finish/proven-primary.ts";
 import { finishRun } from "./finish/finish-run.ts";
 import { Guardian } from "./guardian/guardian.ts";
 import type { GuardedRun } from "./guardian/messages.ts";
+import { LoginRetry, loginRetries } from "./hands/login-retry.ts";
 import { PauseHand } from "./hands/pause-hand.ts";
 import { PendingChange } from "./hands/pending-change.ts";
 import { RouteLeader } from "./hands/route-leader.ts";
 import type { IntentFile } from "./intent/intent-file.ts";
-import type { FinishIntent, IntendedPause, PauseIntent } from "./intent/pause-intent.ts";
+import type { FinishIntent, IntendedPause, LoweredSetting, PauseIntent } from "./intent/pause-intent.ts";
 import type { AdoptedRun } from "./machine/advance.ts";
 import type { RequestResult } from "./machine/event.ts";
 import type { SwitchoverPlan } from "./machine/plan.ts";
@@ -96,15 +98,19 @@ export class RunBuilder {
   /** A run that begins here. */
   build(plan: SwitchoverPlan, parts: RunParts): SwitchoverRun {
     const { now, setTimer, onStep, onRunEnd } = this.#context;
+    const retries = this.#retriesOf(parts.targets, () => undefined);
     const runContext = {
       plan,
       now,
       setTimer,
       onError: this.#onError(plan),
       onStep: (step: RecordedStep) => onStep(plan, step),
-      onEnd: (outcome: Outcome) => onRunEnd(plan, outcome),
+      onEnd: (outcome: Outcome) => {
+        void this.noteRestored(retries, false);
+        onRunEnd(plan, outcome);
+      },
     };
-    return new SwitchoverRun(runContext, (run) => this.#handsOf(run, plan, parts));
+    return new SwitchoverRun(runContext, (run) => this.#handsOf(run, plan, { ...parts, retries }));
   }
 
   /** A run that another process has begun. It goes on at once. */
@@ -113,11 +119,14 @@ export class RunBuilder {
       intent: { run, cluster, finish },
       plan,
       targets,
+      lowered,
       adopted,
     }: {
       readonly intent: FinishableIntent;
       readonly plan: SwitchoverPlan;
       readonly targets: KeptFinish["targets"] | readonly IntendedPause[];
+      /** The settings of the poolers before the run, as far as it may have lowered them. */
+      readonly lowered: readonly Pick<LoweredSetting, "pooler" | "before">[];
       readonly adopted: AdoptedRun;
     },
     acts: {
@@ -130,9 +139,15 @@ export class RunBuilder {
     },
   ): SwitchoverRun {
     const { now, setTimer, onStep } = this.#context;
+    const retries = this.#retriesOf(targets, (pooler) => lowered.find((one) => one.pooler === pooler)?.before ?? null);
     return finishRun(
       {
         ...acts,
+        onEnd: (outcome) => {
+          void this.noteRestored(retries, true);
+          acts.onEnd(outcome);
+        },
+        retries,
         plan,
         by: { run, cluster, generation: finish.generation },
         targets: targets.map((target) => ({ resumer: null, ...target })),
@@ -159,12 +174,54 @@ export class RunBuilder {
     return { config: this.#context.config(), targets, balancers: this.#context.balancersOf(cluster) };
   }
 
-  #handsOf(run: SwitchoverRun, plan: SwitchoverPlan, parts: RunParts): SwitchoverHands {
+  /** Sets back what an earlier process may have lowered for runs that have ended. */
+  restoreLowered(): void {
+    const { lowered, open } = this.#context.intents;
+    const isOfRun = (pooler: string): boolean =>
+      open.some(({ finish, targets }) => finish !== null && targets.some((target) => target.pooler === pooler));
+    const left = lowered.filter(({ pooler }) => !isOfRun(pooler));
+    void this.noteRestored(
+      this.#retriesOf(left, (pooler) => left.find((one) => one.pooler === pooler)?.before ?? null),
+      true,
+    );
+  }
+
+  /**
+   * Waits until the settings of poolers are back, and writes that down. Never rejects.
+   * @param mayBeChanged whether another process may have lowered them
+   */
+  async noteRestored(retries: ReadonlyMap<string, LoginRetry>, mayBeChanged: boolean): Promise<void> {
+    const { intents, log } = this.#context;
+    try {
+      const results = await Promise.all(
+        [...retries].map(async ([pooler, retry]) => ((await retry.restored(mayBeChanged)) ? [pooler] : [])),
+      );
+      await intents.restored(results.flat());
+    } catch (error) {
+      log.warn({ problem: errorMessage(error) }, "it is not written down that settings of poolers are as before");
+    }
+  }
+
+  #retriesOf(
+    targets: readonly Pick<IntendedPause, "pooler" | "console">[],
+    beforeOf: (pooler: string) => string | null | undefined,
+  ): ReadonlyMap<string, LoginRetry> {
+    // What an earlier run may have lowered still has its old value in the file.
+    const { lowered } = this.#context.intents;
+    const known = (pooler: string): string | undefined => lowered.find((one) => one.pooler === pooler)?.before;
+    return loginRetries(targets, (pooler) => known(pooler) ?? beforeOf(pooler), commandMs);
+  }
+
+  #handsOf(
+    run: SwitchoverRun,
+    plan: SwitchoverPlan,
+    parts: RunParts & { readonly retries: ReadonlyMap<string, LoginRetry> },
+  ): SwitchoverHands {
     const { now, intents, preflight, isChangePending, request, view, heldMs, onLeft } = this.#context;
     const { cluster } = plan;
-    const { caller, targets } = parts;
+    const { caller, targets, retries } = parts;
     const claim = this.#claimOf(plan, parts);
-    const hands = this.#pauseHands(run, { plan, claim, targets });
+    const hands = this.#pauseHands(run, { plan, claim, targets, retries });
     // The number of the run, and the evidence, are those of the moment when it is armed.
     let known: FinishableIntent | null = null;
     const intent = (): FinishableIntent => (known ??= this.#intentOf(plan, targets, claim.generation));
@@ -191,7 +248,16 @@ export class RunBuilder {
 
   #pauseHands(
     run: SwitchoverRun,
-    { plan, claim, targets }: Pick<RunParts, "targets"> & { readonly plan: SwitchoverPlan; readonly claim: OwnClaim },
+    {
+      plan,
+      claim,
+      targets,
+      retries,
+    }: Pick<RunParts, "targets"> & {
+      readonly plan: SwitchoverPlan;
+      readonly claim: OwnClaim;
+      readonly retries: ReadonlyMap<string, LoginRetry>;
+    },
   ): readonly PauseHand[] {
     const { now } = this.#context;
     const by = {
@@ -202,9 +268,10 @@ export class RunBuilder {
       },
     };
     return targets.map(
-      ({ database, console }, target) =>
+      ({ pooler, database, console }, target) =>
         new PauseHand({
           target: { by, database, console },
+          retry: retries.get(pooler) ?? new LoginRetry({ console, before: null, limitMs: commandMs }),
           limits: { commandMs, pauseMs: plan.limits.pauseMs + commandMs, pollMs },
           mayPause: () => run.mayPause(),
           areEarlierOver: () => claim.areEarlierOver,
@@ -225,7 +292,7 @@ export class RunBuilder {
       hands,
     }: {
       readonly plan: SwitchoverPlan;
-      readonly parts: RunParts;
+      readonly parts: RunParts & { readonly retries: ReadonlyMap<string, LoginRetry> };
       readonly claim: OwnClaim;
       readonly intent: () => FinishableIntent;
       readonly hands: readonly PauseHand[];
@@ -234,7 +301,11 @@ export class RunBuilder {
     const { intents, now, wall, guardian } = this.#context;
     const { armMs, deadlineMs } = plan.limits;
     return [
-      intentSafeguard(intents, intent, { prepare: () => Promise.all(hands.map((hand) => hand.prepare())), wall }),
+      intentSafeguard(intents, intent, {
+        prepare: () => Promise.all(hands.map((hand) => hand.prepare())),
+        lowered: () => loweredBy(parts),
+        wall,
+      }),
       new Guardian({
         process: guardian,
         guarded: () => this.#guardedRun(plan, intent(), parts.request.routeWaitMs),
@@ -318,6 +389,20 @@ export class RunBuilder {
   #onError({ cluster, run }: SwitchoverPlan): (error: unknown) => void {
     return (error) => this.#context.log.error({ err: error, cluster, run }, "internal error in a switchover");
   }
+}
+
+/** The settings that a run lowers before its RESUMEs. */
+function loweredBy({
+  targets,
+  retries,
+}: {
+  readonly targets: readonly IntendedPause[];
+  readonly retries: ReadonlyMap<string, LoginRetry>;
+}): readonly LoweredSetting[] {
+  return [...retries].flatMap(([pooler, { before }]) => {
+    const console = targets.find((target) => target.pooler === pooler)?.console;
+    return before === null || console === undefined ? [] : [{ pooler, console, before }];
+  });
 }
 
 /** Whether nobody knows what the cluster makes of the request. */

@@ -94,6 +94,7 @@ export class Switchovers implements SeamlessSwitchovers {
     this.configure();
     await this.#context.claims.start();
     for (const intent of await this.#left.start()) this.#adopt(intent);
+    this.#builder.restoreLowered();
   }
 
   /** To be called after the configuration has changed. Where stops may be announced, a guardian is kept ready for them. */
@@ -180,12 +181,15 @@ export class Switchovers implements SeamlessSwitchovers {
   }
 
   /** Finishes the run that a peer has announced and no longer can finish. @returns how that is ended; `null` if it cannot begin */
-  finish({ run, cluster, finish, targets, onResumed, onEnd }: KeptFinish, adopted: AdoptedRun): FinishingRun | null {
+  finish(
+    { run, cluster, finish, targets, lowered, onResumed, onEnd }: KeptFinish,
+    adopted: AdoptedRun,
+  ): FinishingRun | null {
     if (this.#phase === "stopping" || this.#context.view(cluster) === null) return null;
     const intent = { run, cluster, finish, deadlineWallMs: 0, targets };
     const plan = finishingPlan(intent, this.#builder.sourcesOf(cluster, targets), []);
     const finishing = this.#finishRun(
-      { intent, plan, targets, adopted },
+      { intent, plan, targets, lowered, adopted },
       {
         // This process has followed the cluster all the time.
         primary: () => servingPrimary(this.#context.view(cluster)),
@@ -293,7 +297,7 @@ export class Switchovers implements SeamlessSwitchovers {
       why: "rolecall ended before it had requested the switchover",
     };
     const run = this.#finishRun(
-      { intent, plan, targets, adopted },
+      { intent, plan, targets, lowered: intents.lowered, adopted },
       {
         primary: () => provenPrimary(view(cluster), finish.evidence, finish.leader),
         close: (target) => intents.close(plan.targets[target] ?? { pooler: "", database: "" }),

@@ -3,7 +3,7 @@ import { ConsoleError } from "../../../core/balancing/pgbouncer/console-error.ts
 import { PgbouncerConsole, quoteDatabase } from "../../../core/balancing/pgbouncer/console.ts";
 import { readClients, readDatabases, readPools } from "../../../core/balancing/pgbouncer/documents.ts";
 import { readPausing } from "../../../core/balancing/pgbouncer/inspect-pgbouncer.ts";
-import { quickenLogins } from "./login-retry.ts";
+import type { LoginRetry } from "./login-retry.ts";
 import { pauseConsoleName, type PausingRun, runsOf } from "./pause-console.ts";
 import { type ResumableTarget, TargetResumer } from "./resume-target.ts";
 
@@ -19,6 +19,8 @@ export type PauseEvent =
 /** What a hand depends on. */
 export interface PauseHandContext {
   readonly target: ResumableTarget & { readonly by: PausingRun };
+  /** `server_login_retry` of the pooler, which all hands of a run share. */
+  readonly retry: LoginRetry;
   /** The console for RESUME, where it is open already. */
   readonly resumer?: TargetResumer;
   readonly limits: {
@@ -69,7 +71,6 @@ export class PauseHand {
   #heldUntilMs: number | null = null;
   /** Since when its console is lost, in ms of rolecall's clock: a PgBouncer that has died holds nobody. */
   #lostAtMs: number | null = null;
-  #isQuickened = false;
 
   constructor(context: PauseHandContext) {
     this.#context = context;
@@ -100,6 +101,7 @@ export class PauseHand {
       });
       const problem = await this.#otherRun(console);
       if (problem !== null) return problem;
+      await this.#context.retry.read(console);
       void this.#watch(console);
       return null;
     } catch (error) {
@@ -250,11 +252,9 @@ export class PauseHand {
 
   /** A login that PAUSE has aborted counts as failed: if not quickened, clients wait for `server_login_retry` after RESUME. */
   async #beforeResume(): Promise<void> {
-    const { target, limits, lead } = this.#context;
+    const { retry, lead } = this.#context;
     await lead();
-    if (this.#isQuickened) return;
-    this.#isQuickened = true;
-    await quickenLogins(target, limits.commandMs);
+    await retry.quicken(this.#database);
   }
 
   async #shown(console: PgbouncerConsole): Promise<ReturnType<typeof readDatabases>[number] | undefined> {
