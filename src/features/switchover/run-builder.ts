@@ -10,7 +10,7 @@ import type { Logger } from "../../core/log/logger.ts";
 import type { LeadTo } from "../../core/balancing/balancer.ts";
 import type { Claims } from "./claims/claims.ts";
 import { type Grantor, OwnClaim } from "./claims/own-claim.ts";
-import { evidenceOf, servingPrimary } from "./finish/proven-primary.ts";
+import { evidenceOf, primaryAfterLoss, servingPrimary } from "./finish/proven-primary.ts";
 import { finishRun } from "./finish/finish-run.ts";
 import { Guardian } from "./guardian/guardian.ts";
 import type { GuardedRun } from "./guardian/messages.ts";
@@ -84,6 +84,8 @@ type FinishableIntent = PauseIntent & { readonly finish: FinishIntent };
 const commandMs = 1_000;
 /** Between two looks at a pooler that is read again, in ms. */
 const pollMs = 20;
+/** A report that was asked for so soon after a loss may still be of the time before it, in ms. */
+const recoveryMs = 100;
 /** How long a route is waited for that cannot be read, where a run is finished for another process, in ms. */
 const finishingWaitMs = 1_000;
 
@@ -220,6 +222,7 @@ export class RunBuilder {
     const { now, intents, preflight, isChangePending, request, view, heldMs, onLeft } = this.#context;
     const { cluster } = plan;
     const { caller, targets, retries } = parts;
+    const begunMs = now();
     const claim = this.#claimOf(plan, parts);
     const hands = this.#pauseHands(run, { plan, claim, targets, retries });
     // The number of the run, and the evidence, are those of the moment when it is armed.
@@ -234,7 +237,10 @@ export class RunBuilder {
       targets: hands,
       request: (mayStill) => request(plan, caller, mayStill),
       primary: () => ({
-        node: servingPrimary(view(cluster)),
+        node:
+          plan.start === "loss"
+            ? primaryAfterLoss(view(cluster), plan.leader, begunMs + recoveryMs)
+            : servingPrimary(view(cluster)),
         pending: isUnknown(run.state) ? pending.look() : "unknown",
       }),
       lead: (route, node) => leader.lead(plan.routes[route], node),
@@ -330,7 +336,7 @@ export class RunBuilder {
     { request, peers }: Pick<RunParts, "request" | "peers">,
   ): OwnClaim {
     const { claims, now, self, grantors } = this.#context;
-    const isHurried = request.start === "announced";
+    const isHurried = request.start !== "request";
     const databases = targets.map(({ pooler, database }) => ({ pooler, database }));
     return new OwnClaim({
       claims,
@@ -352,7 +358,7 @@ export class RunBuilder {
     const seen = view(cluster);
     const evidence = seen === null ? { systemIdentifier: null, timeline: null } : evidenceOf(seen, leader);
     const deadlineWallMs = wall() + limits.armMs + limits.deadlineMs;
-    const finish = { generation, start, leader, candidate, mayBeRequested: start === "announced", evidence };
+    const finish = { generation, start, leader, candidate, mayBeRequested: start !== "request", evidence };
     return { run, cluster, deadlineWallMs, targets, finish };
   }
 

@@ -174,6 +174,8 @@ export interface Told extends Advice {
   /** Where it is worse, or less bad, than the condition usually is. */
   readonly harm?: Harm;
   readonly condition?: ClusterCondition;
+  /** Whether `wrong` is told also beside a condition in which nothing else is worth telling: it is what clients get. */
+  readonly isAlwaysTold?: boolean;
 }
 
 export interface Advice {

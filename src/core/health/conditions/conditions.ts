@@ -117,7 +117,7 @@ function endsAll(condition: ClusterCondition): boolean {
 function withFaultsBeside(one: ToldCluster, brought: Brought["found"]): ToldCluster {
   const others = toldOfFeatures(brought.filter(({ found }) => found.followsLoss !== true))
     .toSorted((a, b) => rankOf(a.harm) - rankOf(b.harm))
-    .flatMap(({ cause }) => cause ?? []);
+    .flatMap(({ cause, wrong, isAlwaysTold = false }) => (isAlwaysTold ? wrong : (cause ?? [])));
   return others.length === 0
     ? one
     : { ...one, cause: [...(one.cause === null ? [] : [one.cause]), ...others].join("; ") };

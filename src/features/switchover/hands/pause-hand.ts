@@ -71,6 +71,8 @@ export class PauseHand {
   #heldUntilMs: number | null = null;
   /** Since when its console is lost, in ms of rolecall's clock: a PgBouncer that has died holds nobody. */
   #lostAtMs: number | null = null;
+  /** Whether KILL comes before RESUME. */
+  #cutsFirst = false;
 
   constructor(context: PauseHandContext) {
     this.#context = context;
@@ -123,6 +125,11 @@ export class PauseHand {
   /** Reads whether clients are held: the database is paused, and no transaction runs. Waits for the latter. */
   readPaused(): void {
     void this.#readPaused();
+  }
+
+  /** Cuts the clients that wait, right before RESUME: they have no primary. */
+  cutFirst(): void {
+    this.#cutsFirst = true;
   }
 
   /** Sends RESUME once and reads it back. Without a PAUSE before it there is nothing to resume. */
@@ -252,8 +259,16 @@ export class PauseHand {
 
   /** A login that PAUSE has aborted counts as failed: if not quickened, clients wait for `server_login_retry` after RESUME. */
   async #beforeResume(): Promise<void> {
-    const { retry, lead } = this.#context;
+    const { retry, lead, limits } = this.#context;
     await lead();
+    if (this.#cutsFirst) {
+      this.#cutsFirst = false;
+      const cut = this.#resumer
+        .console()
+        .then((console) => console.query(`KILL ${quoteDatabase(this.#database)}`, limits.commandMs));
+      // RESUME lets them go on waiting, and reports what is wrong with the console.
+      await cut.catch(() => {});
+    }
     await retry.quicken(this.#database);
   }
 

@@ -77,7 +77,7 @@ const intentShape = { run: text, cluster: text, deadlineWallMs: z.number(), targ
 /** How a run is finished, as it is written to the disk and sent to peers. */
 export const finishSchema = z.strictObject({
   generation: z.int().min(0),
-  start: z.enum(["request", "announced"]),
+  start: z.enum(["request", "announced", "loss"]),
   leader: z.string().max(4_096),
   candidate: textOrNull,
   mayBeRequested: z.boolean(),
