@@ -34,6 +34,8 @@ export interface LabOptions {
   readonly consoleOf?: (pooler: Pgbouncer, at: number) => Promise<string | undefined>;
   /** Further settings of the PgBouncers. */
   readonly settings?: Readonly<Record<string, string | number>>;
+  /** Further keys of each pooler in rolecall's configuration. */
+  readonly pooler?: object;
   /** Further keys of rolecall's admin listener. */
   readonly admin?: object;
   /** What differs in rolecall's configuration of the cluster. */
@@ -191,6 +193,7 @@ export class Lab {
         name: `pgb${at + 1}`,
         pgbouncer: { address: (await consoleOf?.(pooler, at)) ?? addressOf(pooler, at), user: "rolecall" },
         databases: [{ name: database, ...(isRouted ? { file: pooler.includedFile } : {}) }],
+        ...this.#options.pooler,
       })),
     );
   }

@@ -34,6 +34,8 @@ test("a database follows the primary, over a reload too, and stays where it is w
     },
     databases: [{ name: "orders", pool: null, cluster: "demo", check: plainCheck("primary"), file }],
     pauseLimitMs: 3_000,
+    holdOnLossMs: null,
+    holdEnd: "wait",
   };
   const fixed = nodes.map(({ name, api }) => {
     const database = { host: `10.0.0.${name.slice(-1)}`, port: 5432 };

@@ -227,7 +227,10 @@ describe("a seamless switchover", { timeout: 120_000 }, () => {
         const targets = [{ pooler: "pgb1", database: "orders", console: first.target }];
         writeFileSync(
           intents,
-          writtenIntents([{ run: "r0", cluster: "demo", deadlineWallMs: 0, targets, finish: null }]),
+          writtenIntents({
+            intents: [{ run: "r0", cluster: "demo", deadlineWallMs: 0, targets, finish: null }],
+            lowered: [],
+          }),
         );
       },
     });

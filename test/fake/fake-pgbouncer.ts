@@ -15,6 +15,8 @@ export class FakePgbouncer extends PausableConsole {
   readonly settings = new Map<string, string>(Object.entries(configured));
   /** Connections to servers that wait for a client. */
   idleServers = 0;
+  /** Clients that wait for a server. */
+  waiting = 0;
 
   constructor() {
     super(["orders"]);
@@ -63,7 +65,7 @@ export class FakePgbouncer extends PausableConsole {
           : new Promise((resolve) => this.#endOfTransactions.push(() => resolve(answer)));
       }
       case "SHOW POOLS":
-        return [poolRow(this.#running, this.idleServers)];
+        return [poolRow(this.#running, this.idleServers, this.waiting)];
       case "SHOW VERSION":
         return [{ version: "PgBouncer 1.24.1" }];
       case "SHOW CONFIG":
@@ -81,10 +83,10 @@ export class FakePgbouncer extends PausableConsole {
 
 const configured = { pool_mode: "transaction", query_wait_timeout: "120", server_login_retry: "1", so_reuseport: "0" };
 
-function poolRow(active: number, idle: number): Readonly<Record<string, string | number>> {
+function poolRow(active: number, idle: number, waiting: number): Readonly<Record<string, string | number>> {
   const counts = {
     cl_active: active,
-    cl_waiting: 0,
+    cl_waiting: waiting,
     sv_active: active,
     sv_idle: idle,
     sv_used: 0,

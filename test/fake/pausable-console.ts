@@ -28,7 +28,7 @@ export class PausableConsole {
 
   /** The commands that paused or resumed a database. */
   get changes(): readonly string[] {
-    return this.console.commands.filter((command) => /^RESUME|^PAUSE (?!pgbouncer)/.test(command));
+    return this.console.commands.filter((command) => /^(?:RESUME|KILL)|^PAUSE (?!pgbouncer)/.test(command));
   }
 
   /** Its pooler in a configuration, with these databases of the cluster `orders`. */
@@ -55,6 +55,7 @@ export class PausableConsole {
       if (this.resumeAnswer !== null) return this.resumeAnswer;
       return this.paused.delete(name) ? [] : { error: `database ${name} is not paused` };
     }
+    if (command.startsWith("KILL ")) return [];
     if (command === "SHOW CLIENTS")
       return [
         ...this.console.shownClients(),

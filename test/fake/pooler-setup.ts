@@ -13,6 +13,8 @@ export function poolerOf(name: string, address: string, changes: Partial<PoolerC
     pgbouncer: { address: parsed, user: "rolecall", passwordFile: null, tls: null, processes: 1 },
     databases: [{ name: "orders", pool: null, cluster: "orders", check: check.check, file: null }],
     pauseLimitMs: 3000,
+    holdOnLossMs: null,
+    holdEnd: "wait",
     ...changes,
   };
 }

@@ -14,10 +14,12 @@ export const switchoverPlan: SwitchoverPlan = {
   ],
   routes: [{ balancer: "lb1", database: null }],
   peers: ["peer1"],
+  cutsAtEnd: false,
   limits: {
     checkMs: 10_000,
     claimMs: 3_000,
     tellMs: 1_000,
+    lookMs: 2_000,
     settleMs: 5_000,
     refusedMs: 1_000,
     armMs: 2_000,

@@ -168,6 +168,8 @@ async function auditPgbouncer(context: TestContext, program: string): Promise<vo
           },
           databases: [{ name: "orders", pool: null, cluster: "demo", check, file: null }],
           pauseLimitMs: 3_000,
+          holdOnLossMs: null,
+          holdEnd: "wait",
         },
       ],
     },

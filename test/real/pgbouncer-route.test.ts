@@ -57,6 +57,8 @@ beside("3.0.2", "the route of PgBouncer", (command) => {
             { name: "orders", pool: null, cluster: "demo", check: plainCheck("primary"), file: pgbouncer.includedFile },
           ],
           pauseLimitMs: 3_000,
+          holdOnLossMs: null,
+          holdEnd: "wait",
         })),
       }),
       silentLogger,

@@ -2,6 +2,7 @@ import type { EventKind } from "../../core/events/cluster-event.ts";
 import { poolerDown } from "../../features/pgbouncer/conditions.ts";
 import { routesDiffer } from "../../features/audit/conditions.ts";
 import { canaryAstray, canaryReadFailed, canaryUnfit, canaryWriteFailed } from "../../features/canary/conditions.ts";
+import { clientsHeld } from "../../features/switchover/conditions.ts";
 import type { Condition } from "../../core/health/conditions/condition.ts";
 import { conditions, foundConditions } from "../../core/health/conditions/conditions.ts";
 
@@ -13,10 +14,14 @@ const featureConditions: readonly Condition<EventKind>[] = [
   canaryReadFailed,
   canaryUnfit,
   poolerDown,
+  clientsHeld,
 ];
 
 /** Every condition: of the core, and of features. */
 export const allConditions: readonly Condition<EventKind>[] = [...conditions, ...featureConditions];
 
 /** Those that the log of events tells from their being found. */
-export const eventConditions: readonly Condition<EventKind>[] = [...foundConditions, ...featureConditions];
+export const eventConditions: readonly Condition<EventKind>[] = [
+  ...foundConditions,
+  ...featureConditions.filter(({ events }) => events !== undefined),
+];

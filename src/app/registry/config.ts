@@ -16,6 +16,7 @@ import { checkFleet } from "../../features/fleet/config/fleet-checks.ts";
 import { fleetFiles } from "../../features/fleet/config/fleet-files.ts";
 import { completeFleet, fleetSchema } from "../../features/fleet/config/fleet-schema.ts";
 import { completeHistory, historySchema } from "../../features/history/config/history-schema.ts";
+import { checkHolds } from "../../features/switchover/config/hold-checks.ts";
 import { checkPeers, completePeers } from "../../features/switchover/config/peer-checks.ts";
 import { peerFiles } from "../../features/switchover/config/peer-files.ts";
 import { peersSchema } from "../../features/switchover/config/peer-schema.ts";
@@ -27,7 +28,7 @@ const featureKeys = { peers: peersSchema, fleet: fleetSchema, audit: auditSchema
 };
 
 /** What each feature checks of its part against the rest. */
-const checks: ConfigRules["checks"] = [checkPeers, checkFleet, checkAudit, checkCanaries];
+const checks: ConfigRules["checks"] = [checkPeers, checkHolds, checkFleet, checkAudit, checkCanaries];
 
 /** The dialects of listeners that features bring. */
 export const featureDialects: readonly ListenerDialect[] = [xdsDialect];

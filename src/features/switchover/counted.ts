@@ -15,6 +15,19 @@ export const switchoverCounted = {
     labels: ["cluster"],
     buckets: [0.1, 0.25, 0.5, 1, 1.5, 2, 2.5, 3, 5, 10, 15, 30],
   },
+  holds: {
+    type: "counter",
+    name: "rolecall_holds_total",
+    help: "Holds of clients after the loss of a primary, by how they ended.",
+    labels: ["cluster", "outcome"],
+  },
+  holdHeld: {
+    type: "histogram",
+    name: "rolecall_hold_seconds",
+    help: "For how long clients of poolers were held after the loss of a primary.",
+    labels: ["cluster"],
+    buckets: [0.25, 0.5, 1, 2, 3, 5, 10, 15, 20, 30, 45, 60, 120],
+  },
 } as const satisfies Readonly<Record<string, CountedMetric>>;
 
 type SwitchoverCounted = typeof switchoverCounted;

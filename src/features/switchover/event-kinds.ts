@@ -1,5 +1,11 @@
 /** Kinds of events of switchovers. They begin and end no condition. */
-export const switchoverChanges = ["switchover_ended", "pauses_taken_over", "pauses_lifted"] as const;
+export const switchoverChanges = [
+  "switchover_ended",
+  "pauses_taken_over",
+  "pauses_lifted",
+  "hold_began",
+  "hold_ended",
+] as const;
 
 declare module "../../core/events/cluster-event.ts" {
   interface FeatureEventKinds {

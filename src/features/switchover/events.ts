@@ -1,5 +1,6 @@
 import type { EventDraft } from "../../core/events/cluster-event.ts";
-import { spanText } from "../../core/health/wording.ts";
+import { countText, spanText } from "../../core/health/wording.ts";
+import type { KnownHold } from "./conditions.ts";
 import type { KeptPauses } from "./peers/pause-answer.ts";
 import type { EndedSwitchover } from "./run/ended-switchover.ts";
 
@@ -24,6 +25,47 @@ export function endedSwitchoverEvent(ended: EndedSwitchover): EventDraft {
       ...(forecastMs === null ? {} : { forecast_ms: forecastMs }),
       ...Object.fromEntries(Object.entries(steps).map(([step, ms]) => [`${step}_ms`, ms])),
       ...(by === null ? {} : { by }),
+    },
+  };
+}
+
+/** Returns the event of clients that are held after the loss of a primary. */
+export function beganHoldEvent(
+  cluster: string,
+  run: string,
+  { leader, limitMs, poolers, clients }: KnownHold,
+): EventDraft {
+  const who = `${countText(clients, "client")} of ${countText(poolers, "pooler")}`;
+  return {
+    kind: "hold_began",
+    severity: "warning",
+    cluster,
+    node: null,
+    message: `rolecall holds the clients of ${cluster}, ${spanText(limitMs)} at most, because ${leader} does not serve: ${who} wait`,
+    cause: null,
+    figures: { run, from: leader, poolers, clients, limit_ms: limitMs },
+  };
+}
+
+/** Returns the event of a hold that is over. */
+export function endedHoldEvent(ended: EndedSwitchover): EventDraft {
+  const { cluster, run, outcome, text, leader, node, heldMs, clients } = ended;
+  const isWell = outcome === "switched" || outcome === "stayed";
+  const held = heldMs === null ? "" : `; clients waited up to ${spanText(heldMs)}`;
+  return {
+    kind: "hold_ended",
+    severity: isWell ? "info" : outcome === "unfinished" || outcome === "no_primary" ? "error" : "warning",
+    cluster,
+    node,
+    message: `the clients of ${cluster} are not held any more: ${text.replace(/\.$/, "")}${held}`,
+    cause: null,
+    figures: {
+      run,
+      outcome,
+      from: leader,
+      ...(node === null ? {} : { to: node }),
+      ...(heldMs === null ? {} : { held_ms: heldMs }),
+      ...(clients === null ? {} : { clients }),
     },
   };
 }

@@ -24,7 +24,15 @@ export const switchover: Feature<RunningSwitchovers> = {
   load: async () => (await import("./open-switchover.ts")).openSwitchover,
   routes: { pauses: answerPauses, claims: answerClaims },
   clusterRoutes: { "switchover/run": answerRun, "switchover/resume": answerResume },
+  conditions: ({ switchovers }, cluster) => switchovers.holdsFound(cluster),
   metrics: [
+    {
+      type: "gauge",
+      name: "rolecall_hold_failed_timestamp_seconds",
+      help: "When the last hold of clients ended without a primary, in seconds since 1970.",
+      read: (running) =>
+        [...(running?.switchovers.failedHolds ?? [])].map(([cluster, atMs]) => [{ cluster }, atMs / 1_000] as const),
+    },
     {
       type: "gauge",
       name: "rolecall_paused_databases",

@@ -20,13 +20,16 @@ import { runPreflight } from "./checks/run-preflight.ts";
 import type { Grantor } from "./claims/own-claim.ts";
 import { Claims } from "./claims/claims.ts";
 import { fleetGrantor } from "./claims/fleet-grantor.ts";
-import { endedSwitchoverEvent, keptPausesEvent } from "./events.ts";
+import { beganHoldEvent, endedHoldEvent, endedSwitchoverEvent, keptPausesEvent } from "./events.ts";
+import { primaryAfterLoss, servingPrimary } from "./finish/proven-primary.ts";
 import { fileBeside } from "./files.ts";
 import { IntentFile } from "./intent/intent-file.ts";
 import type { RequestResult } from "./machine/event.ts";
 import type { SwitchoverPlan } from "./machine/plan.ts";
+import type { EndedSwitchover } from "./run/ended-switchover.ts";
 import { PauseKeeper } from "./peers/pause-keeper.ts";
 import { instanceOf } from "./peers/peer-grantor.ts";
+import { LossWatch } from "./loss/loss-watch.ts";
 import { announcedPreflight } from "./preflight/announced-preflight.ts";
 import { knownServers } from "./preflight/pooler-setup.ts";
 import { isCheckedOnly } from "./run/plan-of.ts";
@@ -82,7 +85,9 @@ export function openSwitchover(host: Host, scope: Scope): RunningSwitchovers {
   // A scope of its own: what runs still have to do needs timers while the rest ends.
   const runs = scope.child("what runs have left");
   const switchovers: Switchovers = openRuns(host, runs, { claims, config: () => config });
+  const losses = openLosses(host, scope.child("what is watched for losses"), { switchovers, config: () => config });
   const stopping = async (): Promise<void> => {
+    losses.stop();
     // Nothing may stay paused. What is not resumed in time is resumed by the guardian, and by the next process.
     await switchovers.stop("rolecall is stopping");
     await watching.end();
@@ -97,16 +102,44 @@ export function openSwitchover(host: Host, scope: Scope): RunningSwitchovers {
     bodies: new BodyBudget(peerBodyBytes),
     configure: (next) => {
       config = next;
-      if (ready === null) ready = startBoth(claims, switchovers);
-      else switchovers.configure();
+      if (ready === null) ready = startAll(claims, switchovers, losses);
+      else reconfigure(switchovers, losses, ready);
     },
     get ready() {
       return ready ?? Promise.resolve();
     },
     isBusy: () => switchovers.paused.size > 0 || keeper.open.length > 0,
-    clusterChanged: (cluster) => switchovers.clusterChanged(cluster),
+    clusterChanged: (cluster) => {
+      switchovers.clusterChanged(cluster);
+      losses.clusterChanged(cluster);
+    },
     stopping,
   };
+}
+
+/** What holds clients after the loss of a primary. It opens nothing before it is configured. */
+function openLosses(
+  host: Host,
+  scope: Scope,
+  { switchovers, config }: { readonly switchovers: Switchovers; readonly config: () => Config },
+): LossWatch {
+  const view = (name: string): ClusterView | null => viewIfKnown(host.cluster(name), host.policy(name), host.observe());
+  const losses = new LossWatch({
+    config,
+    now: host.observe,
+    scope,
+    primary: (name) => servingPrimary(view(name)),
+    primarySince: (name, leader, sinceMs) => primaryAfterLoss(view(name), leader, sinceMs),
+    addressOf: (name, node) => {
+      const state = host.cluster(name);
+      return (state === undefined ? undefined : nodeNamed(state, node))?.node.database ?? null;
+    },
+    begin: (cluster, leader) => switchovers.holdOnLoss(cluster, leader),
+    hint: (cluster) => void host.hint({ cluster, node: null, event: null }),
+    onError: (error) => host.contained(error, { part: "what is watched for losses" }),
+  });
+  scope.hold("what is watched for losses", () => losses.stop());
+  return losses;
 }
 
 function openRuns(
@@ -114,7 +147,7 @@ function openRuns(
   scope: Scope,
   { claims, config }: { readonly claims: Claims; readonly config: () => Config },
 ): Switchovers {
-  const { log, metrics, offers, observe } = host;
+  const { log, offers, observe } = host;
   const view = (name: string): ClusterView | null => viewIfKnown(host.cluster(name), host.policy(name), observe());
   const self = { instance: host.snapshot().instance, name: hostname() };
   const leading = (cluster: string): readonly string[] =>
@@ -153,17 +186,38 @@ function openRuns(
     grantors: (isOptional) => grantorsIn(offers, isOptional),
     onStep: ({ cluster, run }, { step, text, afterMs }) =>
       log.info({ cluster, run, step, text, after_ms: Math.round(afterMs) }, "switchover"),
-    onEnd: (ended) => {
-      const { cluster, outcome, heldMs } = ended;
-      metrics.count("switchovers", { cluster, outcome });
-      if (heldMs !== null) metrics.observe("switchoverHeld", { cluster }, heldMs);
-      if (outcome !== "dry_run" && outcome !== "refused") host.publish(endedSwitchoverEvent(ended));
+    onHeld: (cluster, run, hold) => {
+      host.changed(cluster);
+      host.publish(beganHoldEvent(cluster, run, hold));
     },
+    onEnd: (ended) => tellEnd(host, ended),
   });
 }
 
-async function startBoth(claims: Claims, switchovers: Switchovers): Promise<void> {
+/** Counts and tells what has ended. */
+function tellEnd(host: Host, ended: EndedSwitchover): void {
+  const { metrics } = host;
+  const { cluster, outcome, heldMs, start } = ended;
+  if (start === "loss") {
+    metrics.count("holds", { cluster, outcome });
+    if (heldMs !== null) metrics.observe("holdHeld", { cluster }, heldMs);
+    host.changed(cluster);
+    host.publish(endedHoldEvent(ended));
+    return;
+  }
+  metrics.count("switchovers", { cluster, outcome });
+  if (heldMs !== null) metrics.observe("switchoverHeld", { cluster }, heldMs);
+  if (outcome !== "dry_run" && outcome !== "refused") host.publish(endedSwitchoverEvent(ended));
+}
+
+async function startAll(claims: Claims, switchovers: Switchovers, losses: LossWatch): Promise<void> {
   await Promise.all([claims.start(), switchovers.start()]);
+  losses.configure();
+}
+
+function reconfigure(switchovers: Switchovers, losses: LossWatch, ready: Promise<void>): void {
+  switchovers.configure();
+  void ready.then(() => losses.configure());
 }
 
 /** Makes sure that a balancer leads clients to a node, whichever feature has it. @returns why it does not, or `null` */

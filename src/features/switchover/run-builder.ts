@@ -1,4 +1,5 @@
 import type { ChildProcess } from "node:child_process";
+import { errorMessage } from "../../core/cluster/values/error-message.ts";
 import type { SetTimer } from "../../core/cluster/timer.ts";
 import type { Config } from "../../core/config/model/config.ts";
 import type { PeerConfig } from "./config/peer-schema.ts";
@@ -9,15 +10,16 @@ import type { Logger } from "../../core/log/logger.ts";
 import type { LeadTo } from "../../core/balancing/balancer.ts";
 import type { Claims } from "./claims/claims.ts";
 import { type Grantor, OwnClaim } from "./claims/own-claim.ts";
-import { evidenceOf, servingPrimary } from "./finish/proven-primary.ts";
+import { evidenceOf, primaryAfterLoss, servingPrimary } from "./finish/proven-primary.ts";
 import { finishRun } from "./finish/finish-run.ts";
 import { Guardian } from "./guardian/guardian.ts";
 import type { GuardedRun } from "./guardian/messages.ts";
+import { LoginRetry, loginRetries } from "./hands/login-retry.ts";
 import { PauseHand } from "./hands/pause-hand.ts";
 import { PendingChange } from "./hands/pending-change.ts";
 import { RouteLeader } from "./hands/route-leader.ts";
 import type { IntentFile } from "./intent/intent-file.ts";
-import type { FinishIntent, IntendedPause, PauseIntent } from "./intent/pause-intent.ts";
+import type { FinishIntent, IntendedPause, LoweredSetting, PauseIntent } from "./intent/pause-intent.ts";
 import type { AdoptedRun } from "./machine/advance.ts";
 import type { RequestResult } from "./machine/event.ts";
 import type { SwitchoverPlan } from "./machine/plan.ts";
@@ -82,6 +84,8 @@ type FinishableIntent = PauseIntent & { readonly finish: FinishIntent };
 const commandMs = 1_000;
 /** Between two looks at a pooler that is read again, in ms. */
 const pollMs = 20;
+/** A report that was asked for so soon after a loss may still be of the time before it, in ms. */
+const recoveryMs = 100;
 /** How long a route is waited for that cannot be read, where a run is finished for another process, in ms. */
 const finishingWaitMs = 1_000;
 
@@ -96,15 +100,19 @@ export class RunBuilder {
   /** A run that begins here. */
   build(plan: SwitchoverPlan, parts: RunParts): SwitchoverRun {
     const { now, setTimer, onStep, onRunEnd } = this.#context;
+    const retries = this.#retriesOf(parts.targets, () => undefined);
     const runContext = {
       plan,
       now,
       setTimer,
       onError: this.#onError(plan),
       onStep: (step: RecordedStep) => onStep(plan, step),
-      onEnd: (outcome: Outcome) => onRunEnd(plan, outcome),
+      onEnd: (outcome: Outcome) => {
+        void this.noteRestored(retries, false);
+        onRunEnd(plan, outcome);
+      },
     };
-    return new SwitchoverRun(runContext, (run) => this.#handsOf(run, plan, parts));
+    return new SwitchoverRun(runContext, (run) => this.#handsOf(run, plan, { ...parts, retries }));
   }
 
   /** A run that another process has begun. It goes on at once. */
@@ -113,11 +121,14 @@ export class RunBuilder {
       intent: { run, cluster, finish },
       plan,
       targets,
+      lowered,
       adopted,
     }: {
       readonly intent: FinishableIntent;
       readonly plan: SwitchoverPlan;
       readonly targets: KeptFinish["targets"] | readonly IntendedPause[];
+      /** The settings of the poolers before the run, as far as it may have lowered them. */
+      readonly lowered: readonly Pick<LoweredSetting, "pooler" | "before">[];
       readonly adopted: AdoptedRun;
     },
     acts: {
@@ -130,9 +141,15 @@ export class RunBuilder {
     },
   ): SwitchoverRun {
     const { now, setTimer, onStep } = this.#context;
+    const retries = this.#retriesOf(targets, (pooler) => lowered.find((one) => one.pooler === pooler)?.before ?? null);
     return finishRun(
       {
         ...acts,
+        onEnd: (outcome) => {
+          void this.noteRestored(retries, true);
+          acts.onEnd(outcome);
+        },
+        retries,
         plan,
         by: { run, cluster, generation: finish.generation },
         targets: targets.map((target) => ({ resumer: null, ...target })),
@@ -159,12 +176,55 @@ export class RunBuilder {
     return { config: this.#context.config(), targets, balancers: this.#context.balancersOf(cluster) };
   }
 
-  #handsOf(run: SwitchoverRun, plan: SwitchoverPlan, parts: RunParts): SwitchoverHands {
+  /** Sets back what an earlier process may have lowered for runs that have ended. */
+  restoreLowered(): void {
+    const { lowered, open } = this.#context.intents;
+    const isOfRun = (pooler: string): boolean =>
+      open.some(({ finish, targets }) => finish !== null && targets.some((target) => target.pooler === pooler));
+    const left = lowered.filter(({ pooler }) => !isOfRun(pooler));
+    void this.noteRestored(
+      this.#retriesOf(left, (pooler) => left.find((one) => one.pooler === pooler)?.before ?? null),
+      true,
+    );
+  }
+
+  /**
+   * Waits until the settings of poolers are back, and writes that down. Never rejects.
+   * @param mayBeChanged whether another process may have lowered them
+   */
+  async noteRestored(retries: ReadonlyMap<string, LoginRetry>, mayBeChanged: boolean): Promise<void> {
+    const { intents, log } = this.#context;
+    try {
+      const results = await Promise.all(
+        [...retries].map(async ([pooler, retry]) => ((await retry.restored(mayBeChanged)) ? [pooler] : [])),
+      );
+      await intents.restored(results.flat());
+    } catch (error) {
+      log.warn({ problem: errorMessage(error) }, "it is not written down that settings of poolers are as before");
+    }
+  }
+
+  #retriesOf(
+    targets: readonly Pick<IntendedPause, "pooler" | "console">[],
+    beforeOf: (pooler: string) => string | null | undefined,
+  ): ReadonlyMap<string, LoginRetry> {
+    // What an earlier run may have lowered still has its old value in the file.
+    const { lowered } = this.#context.intents;
+    const known = (pooler: string): string | undefined => lowered.find((one) => one.pooler === pooler)?.before;
+    return loginRetries(targets, (pooler) => known(pooler) ?? beforeOf(pooler), commandMs);
+  }
+
+  #handsOf(
+    run: SwitchoverRun,
+    plan: SwitchoverPlan,
+    parts: RunParts & { readonly retries: ReadonlyMap<string, LoginRetry> },
+  ): SwitchoverHands {
     const { now, intents, preflight, isChangePending, request, view, heldMs, onLeft } = this.#context;
     const { cluster } = plan;
-    const { caller, targets } = parts;
+    const { caller, targets, retries } = parts;
+    const begunMs = now();
     const claim = this.#claimOf(plan, parts);
-    const hands = this.#pauseHands(run, { plan, claim, targets });
+    const hands = this.#pauseHands(run, { plan, claim, targets, retries });
     // The number of the run, and the evidence, are those of the moment when it is armed.
     let known: FinishableIntent | null = null;
     const intent = (): FinishableIntent => (known ??= this.#intentOf(plan, targets, claim.generation));
@@ -177,7 +237,10 @@ export class RunBuilder {
       targets: hands,
       request: (mayStill) => request(plan, caller, mayStill),
       primary: () => ({
-        node: servingPrimary(view(cluster)),
+        node:
+          plan.start === "loss"
+            ? primaryAfterLoss(view(cluster), plan.leader, begunMs + recoveryMs)
+            : servingPrimary(view(cluster)),
         pending: isUnknown(run.state) ? pending.look() : "unknown",
       }),
       lead: (route, node) => leader.lead(plan.routes[route], node),
@@ -191,7 +254,16 @@ export class RunBuilder {
 
   #pauseHands(
     run: SwitchoverRun,
-    { plan, claim, targets }: Pick<RunParts, "targets"> & { readonly plan: SwitchoverPlan; readonly claim: OwnClaim },
+    {
+      plan,
+      claim,
+      targets,
+      retries,
+    }: Pick<RunParts, "targets"> & {
+      readonly plan: SwitchoverPlan;
+      readonly claim: OwnClaim;
+      readonly retries: ReadonlyMap<string, LoginRetry>;
+    },
   ): readonly PauseHand[] {
     const { now } = this.#context;
     const by = {
@@ -202,9 +274,10 @@ export class RunBuilder {
       },
     };
     return targets.map(
-      ({ database, console }, target) =>
+      ({ pooler, database, console }, target) =>
         new PauseHand({
           target: { by, database, console },
+          retry: retries.get(pooler) ?? new LoginRetry({ console, before: null, limitMs: commandMs }),
           limits: { commandMs, pauseMs: plan.limits.pauseMs + commandMs, pollMs },
           mayPause: () => run.mayPause(),
           areEarlierOver: () => claim.areEarlierOver,
@@ -225,7 +298,7 @@ export class RunBuilder {
       hands,
     }: {
       readonly plan: SwitchoverPlan;
-      readonly parts: RunParts;
+      readonly parts: RunParts & { readonly retries: ReadonlyMap<string, LoginRetry> };
       readonly claim: OwnClaim;
       readonly intent: () => FinishableIntent;
       readonly hands: readonly PauseHand[];
@@ -234,7 +307,11 @@ export class RunBuilder {
     const { intents, now, wall, guardian } = this.#context;
     const { armMs, deadlineMs } = plan.limits;
     return [
-      intentSafeguard(intents, intent, { prepare: () => Promise.all(hands.map((hand) => hand.prepare())), wall }),
+      intentSafeguard(intents, intent, {
+        prepare: () => Promise.all(hands.map((hand) => hand.prepare())),
+        lowered: () => loweredBy(parts),
+        wall,
+      }),
       new Guardian({
         process: guardian,
         guarded: () => this.#guardedRun(plan, intent(), parts.request.routeWaitMs),
@@ -259,7 +336,7 @@ export class RunBuilder {
     { request, peers }: Pick<RunParts, "request" | "peers">,
   ): OwnClaim {
     const { claims, now, self, grantors } = this.#context;
-    const isHurried = request.start === "announced";
+    const isHurried = request.start !== "request";
     const databases = targets.map(({ pooler, database }) => ({ pooler, database }));
     return new OwnClaim({
       claims,
@@ -281,7 +358,7 @@ export class RunBuilder {
     const seen = view(cluster);
     const evidence = seen === null ? { systemIdentifier: null, timeline: null } : evidenceOf(seen, leader);
     const deadlineWallMs = wall() + limits.armMs + limits.deadlineMs;
-    const finish = { generation, start, leader, candidate, mayBeRequested: start === "announced", evidence };
+    const finish = { generation, start, leader, candidate, mayBeRequested: start !== "request", evidence };
     return { run, cluster, deadlineWallMs, targets, finish };
   }
 
@@ -318,6 +395,20 @@ export class RunBuilder {
   #onError({ cluster, run }: SwitchoverPlan): (error: unknown) => void {
     return (error) => this.#context.log.error({ err: error, cluster, run }, "internal error in a switchover");
   }
+}
+
+/** The settings that a run lowers before its RESUMEs. */
+function loweredBy({
+  targets,
+  retries,
+}: {
+  readonly targets: readonly IntendedPause[];
+  readonly retries: ReadonlyMap<string, LoginRetry>;
+}): readonly LoweredSetting[] {
+  return [...retries].flatMap(([pooler, { before }]) => {
+    const console = targets.find((target) => target.pooler === pooler)?.console;
+    return before === null || console === undefined ? [] : [{ pooler, console, before }];
+  });
 }
 
 /** Whether nobody knows what the cluster makes of the request. */

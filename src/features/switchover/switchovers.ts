@@ -7,11 +7,13 @@ import type { Caller } from "../../core/http/message/caller.ts";
 import type { Scope } from "../../core/feature/scope.ts";
 import type { OwnAnswer, SeamlessSwitchovers } from "../../core/feature/switchovers.ts";
 import { inTime } from "../../core/state/files/in-time.ts";
-import { provenPrimary, servingPrimary } from "./finish/proven-primary.ts";
+import { primaryAfterLoss, provenPrimary, servingPrimary } from "./finish/proven-primary.ts";
+import { holdFound, type KnownHold } from "./conditions.ts";
 import { GuardianProcesses } from "./guardian/guardian-processes.ts";
 import { type ResumeResult, resumePoolers } from "./hands/resume-poolers.ts";
 import type { FinishIntent, IntendedPause, PauseIntent } from "./intent/pause-intent.ts";
 import { LeftPauses } from "./left-pauses.ts";
+import { type HoldingRun, positionOf } from "./loss/loss-watch.ts";
 import type { AdoptedRun } from "./machine/advance.ts";
 import { type PauseTarget, pauseName, type SwitchoverPlan } from "./machine/plan.ts";
 import type { Outcome, SwitchoverState } from "./machine/state.ts";
@@ -20,8 +22,8 @@ import type { FinishingRun, KeptFinish } from "./peers/pause-keeper.ts";
 import { type BeginRefusal, alreadyRunning, refused } from "./run/begin-refusal.ts";
 import { holdAnswerOf, notHeld } from "./run/hold-answer.ts";
 import { type KnownRun, KnownRuns } from "./run/known-runs.ts";
-import { finishingPlan, pausedBy, planOf, type SwitchoverRequest } from "./run/plan-of.ts";
-import { announcedRequest, readSwitchoverRequest } from "./run/read-request.ts";
+import { finishingPlan, heldOnLoss, pausedBy, planOf, type SwitchoverRequest } from "./run/plan-of.ts";
+import { announcedRequest, lossRequest, readSwitchoverRequest } from "./run/read-request.ts";
 import { RunBuilder, type RunBuilderContext } from "./run-builder.ts";
 import { endedSwitchover, runDocument, type RunDocument } from "./run/run-document.ts";
 import type { SwitchoverRun } from "./run/switchover-run.ts";
@@ -33,6 +35,8 @@ export interface SwitchoversContext extends Omit<RunBuilderContext, "guardian" |
   /** In ms since the epoch. */
   readonly wall: () => number;
   readonly onEnd: (ended: EndedSwitchover) => void;
+  /** Clients are held after a loss. */
+  readonly onHeld: (cluster: string, run: string, hold: KnownHold) => void;
 }
 
 /** Of each command but PAUSE, in ms. */
@@ -55,6 +59,11 @@ export class Switchovers implements SeamlessSwitchovers {
   readonly #guardians: GuardianProcesses;
   readonly #builder: RunBuilder;
   readonly #heldMs = new Map<string, readonly number[]>();
+  /** The last run whose hold was told. */
+  readonly #toldHolds = new Set<string>();
+  readonly #failedHolds = new Map<string, number>();
+  /** How many clients wait at each target of a run that holds them after a loss. */
+  readonly #waiting = new WeakMap<SwitchoverRun, ReadonlyMap<string, number>>();
   readonly #left: LeftPauses;
   /** `stopping` is final: nothing begins any more, and what goes on is brought to its end. */
   #phase: "open" | "stopping" = "open";
@@ -77,6 +86,10 @@ export class Switchovers implements SeamlessSwitchovers {
       heldMs: (cluster) => this.#heldMs.get(cluster) ?? [],
       onLeft: (intent, target) => this.#left.take(intent, target),
       onRunEnd: (plan, outcome) => this.#onEnd(plan, outcome),
+      onStep: (plan, step) => {
+        context.onStep(plan, step);
+        if (plan.start === "loss" && step.step === "paused") this.#onHeld(plan);
+      },
     });
     this.#left = new LeftPauses({
       log,
@@ -94,13 +107,15 @@ export class Switchovers implements SeamlessSwitchovers {
     this.configure();
     await this.#context.claims.start();
     for (const intent of await this.#left.start()) this.#adopt(intent);
+    this.#builder.restoreLowered();
   }
 
   /** To be called after the configuration has changed. Where stops may be announced, a guardian is kept ready for them. */
   configure(): void {
     const { listen, poolers } = this.#context.config();
     const areAnnounced = listen.some(({ access }) => access.beforeStopTokens.length > 0);
-    this.#guardians.keepReady(this.#phase === "open" && areAnnounced && poolers.length > 0);
+    const areHeld = poolers.some(({ holdOnLossMs }) => holdOnLossMs !== null);
+    this.#guardians.keepReady(this.#phase === "open" && (areHeld || (areAnnounced && poolers.length > 0)));
   }
 
   /** How many databases of each cluster may be paused now. */
@@ -128,13 +143,73 @@ export class Switchovers implements SeamlessSwitchovers {
   async announceStop(cluster: string, node: string, caller: Caller): Promise<HoldAnswer> {
     const view = this.#context.view(cluster);
     if (view === null) return notHeld(null, `${cluster} is not monitored`);
+    this.#endLook(cluster);
     const running = this.#runs.running(cluster);
     const isLed = running?.plan.leader === node;
     if (!isLed && view.lock.holder !== node) return notHeld(null, `${node} does not lead ${cluster}`);
-    const run = isLed ? running : this.#launch(view, announcedRequest(cluster, node), caller);
+    const run = isLed ? running : this.#launch(view, announcedRequest(cluster, node), { caller });
     if ("error" in run) return notHeld(null, run.message);
     await inTime(run.decided, announcedMs);
     return holdAnswerOf(run);
+  }
+
+  /**
+   * Begins to hold the clients of a cluster whose leader may be lost (`hold_on_loss`).
+   * @param leader the primary that was accepted last
+   * @returns `null` if another run goes on, or none may begin
+   */
+  holdOnLoss(cluster: string, leader: string): HoldingRun | null {
+    const view = this.#context.view(cluster);
+    const held = heldOnLoss(this.#context.config(), cluster);
+    if (view === null || held === null) return null;
+    const begun = this.#launch(view, lossRequest(cluster, leader, held.limitMs), {
+      caller: nobody,
+      targets: held.targets,
+    });
+    if ("error" in begun) return null;
+    const waiting = new Map<string, number>();
+    this.#waiting.set(begun, waiting);
+    return {
+      unserved: (target, clients) => {
+        const name = pauseName(target);
+        waiting.set(name, Math.max(waiting.get(name) ?? 0, clients));
+        const at = positionOf(begun.plan.targets, target);
+        if (at !== null) begun.happened({ kind: "unserved", target: at });
+      },
+      get isOpen() {
+        return begun.state.kind !== "ended" && begun.state.kind !== "following";
+      },
+      ended: begun.released.then(() => begun.heldMs.some((ms) => ms !== null)),
+    };
+  }
+
+  /** What is found of a cluster: that its clients are held. */
+  holdsFound(cluster: string): ReturnType<typeof holdFound> {
+    return holdFound(cluster, this.holdOf(cluster), this.#context.now());
+  }
+
+  /** When the last hold of each cluster ended without a primary, in ms since the epoch. */
+  get failedHolds(): ReadonlyMap<string, number> {
+    return this.#failedHolds;
+  }
+
+  /** The hold of a cluster that goes on after a loss; `null` if there is none. */
+  holdOf(cluster: string): KnownHold | null {
+    const run = this.#runs.running(cluster);
+    if (run === null || run.plan.start !== "loss") return null;
+    const { state, plan, heldMs } = run;
+    if (!("targets" in state)) return null;
+    const held = plan.targets.filter((_, at) => isHeldBy(state, at) && (heldMs[at] ?? null) !== null);
+    const [first] = held;
+    if (first === undefined) return null;
+    const waiting = this.#waiting.get(run);
+    return {
+      leader: plan.leader,
+      sinceMs: this.#context.now() - Math.max(...heldMs.map((ms) => ms ?? 0)),
+      limitMs: plan.limits.deadlineMs,
+      poolers: new Set(held.map(({ pooler }) => pooler)).size,
+      clients: held.reduce((sum, target) => sum + (waiting?.get(pauseName(target)) ?? 0), 0),
+    };
   }
 
   /** Whether poolers have a database of a cluster: without one nobody's clients would wait. */
@@ -180,15 +255,22 @@ export class Switchovers implements SeamlessSwitchovers {
   }
 
   /** Finishes the run that a peer has announced and no longer can finish. @returns how that is ended; `null` if it cannot begin */
-  finish({ run, cluster, finish, targets, onResumed, onEnd }: KeptFinish, adopted: AdoptedRun): FinishingRun | null {
+  finish(
+    { run, cluster, finish, targets, lowered, onResumed, onEnd }: KeptFinish,
+    adopted: AdoptedRun,
+  ): FinishingRun | null {
     if (this.#phase === "stopping" || this.#context.view(cluster) === null) return null;
+    const takenMs = this.#context.now();
     const intent = { run, cluster, finish, deadlineWallMs: 0, targets };
     const plan = finishingPlan(intent, this.#builder.sourcesOf(cluster, targets), []);
     const finishing = this.#finishRun(
-      { intent, plan, targets, adopted },
+      { intent, plan, targets, lowered, adopted },
       {
         // This process has followed the cluster all the time.
-        primary: () => servingPrimary(this.#context.view(cluster)),
+        primary: () => {
+          const seen = this.#context.view(cluster);
+          return finish.start === "loss" ? primaryAfterLoss(seen, finish.leader, takenMs) : servingPrimary(seen);
+        },
         close: (target) => {
           onResumed(target);
           return Promise.resolve();
@@ -230,17 +312,30 @@ export class Switchovers implements SeamlessSwitchovers {
     const { cluster } = view;
     const request = readSwitchoverRequest(body, cluster, isDryRun);
     if ("problem" in request) return refused(400, "bad_request", request.problem);
-    const begun = this.#launch(view, request, caller);
+    const begun = this.#launch(view, request, { caller });
     return "error" in begun ? begun : { run: begun.plan.run };
   }
 
-  #launch(view: ClusterView, request: SwitchoverRequest, caller: Caller): SwitchoverRun | BeginRefusal {
+  /** Ends a run that only looks whether poolers refuse clients: what begins now holds them. */
+  #endLook(cluster: string): void {
+    const running = this.#runs.running(cluster);
+    if (running !== null && isOnlyLooking(running)) running.happened({ kind: "stop", reason: "a switchover begins" });
+  }
+
+  #launch(
+    view: ClusterView,
+    request: SwitchoverRequest,
+    {
+      caller,
+      targets = pausedBy(this.#context.config(), view.cluster.name),
+    }: { readonly caller: Caller; readonly targets?: readonly IntendedPause[] },
+  ): SwitchoverRun | BeginRefusal {
     const { cluster } = view;
+    if (request.start !== "loss" && !request.isDryRun) this.#endLook(cluster.name);
     const refusal = this.#refusalOf(request);
     if (refusal !== null) return refusal;
     const { wall } = this.#context;
     const config = this.#context.config();
-    const targets = pausedBy(config, cluster.name);
     const run = randomBytes(6).toString("hex");
     const peers = request.isUnguarded ? [] : config.peers;
     const names = peers.map(({ name }) => name);
@@ -293,9 +388,9 @@ export class Switchovers implements SeamlessSwitchovers {
       why: "rolecall ended before it had requested the switchover",
     };
     const run = this.#finishRun(
-      { intent, plan, targets, adopted },
+      { intent, plan, targets, lowered: intents.lowered, adopted },
       {
-        primary: () => provenPrimary(view(cluster), finish.evidence, finish.leader),
+        primary: () => provenPrimary(view(cluster), finish.evidence, finish),
         close: (target) => intents.close(plan.targets[target] ?? { pooler: "", database: "" }),
         leave: (target) => {
           const left = targets[target];
@@ -319,12 +414,31 @@ export class Switchovers implements SeamlessSwitchovers {
     return finishing;
   }
 
+  /** The clients of a pooler are held after a loss: the first of a run is told. */
+  #onHeld({ cluster, run }: SwitchoverPlan): void {
+    const hold = this.holdOf(cluster);
+    if (hold === null || this.#toldHolds.has(run)) return;
+    this.#toldHolds.clear();
+    this.#toldHolds.add(run);
+    this.#context.onHeld(cluster, run, hold);
+  }
+
   #onEnd({ cluster, run: name }: SwitchoverPlan, outcome: Outcome): void {
     const known = this.#runs.find(cluster, name);
     if (known === null) return;
-    const ended = endedSwitchover(known.run, outcome, known.by);
-    if (outcome.kind === "switched" && ended.heldMs !== null)
+    const waiting = [...(this.#waiting.get(known.run)?.values() ?? [])];
+    const clients = waiting.length === 0 ? null : waiting.reduce((sum, count) => sum + count, 0);
+    const ended = endedSwitchover(known.run, outcome, { by: known.by, clients });
+    // The connection to the leader's database may end for many reasons: nothing came of this one.
+    if (ended.start === "loss" && outcome.kind === "refused") {
+      this.#runs.forget(known.run);
+      this.#context.log.debug({ cluster, text: ended.text }, "looked at poolers after a sign of a loss");
+      return;
+    }
+    if (outcome.kind === "switched" && ended.heldMs !== null && ended.start !== "loss")
       this.#heldMs.set(cluster, [...(this.#heldMs.get(cluster) ?? []), ended.heldMs].slice(-heldMax));
+    const settled = outcome.kind === "unfinished" ? outcome.of : outcome;
+    if (ended.start === "loss" && settled.kind === "no_primary") this.#failedHolds.set(cluster, this.#context.wall());
     const level = outcome.kind === "switched" || outcome.kind === "dry_run" ? "info" : "warn";
     this.#context.log[level]({ cluster, outcome: outcome.kind, text: ended.text }, "switchover ended");
     this.#context.onEnd(ended);
@@ -333,6 +447,17 @@ export class Switchovers implements SeamlessSwitchovers {
   #describe({ run, by, startedWallMs }: KnownRun): RunDocument {
     return runDocument(run, { by, startedWallMs, nowMs: this.#context.now() });
   }
+}
+
+/** No call has begun a hold. */
+const nobody: Caller = { address: "", principal: null, consumesAuthorization: false };
+
+/** Whether a run after a loss has paused nothing. */
+function isOnlyLooking({ plan, state }: SwitchoverRun): boolean {
+  if (plan.start !== "loss") return false;
+  return !("targets" in state)
+    ? state.kind !== "ended"
+    : state.kind === "switching" && state.targets.every((phase) => phase === "watched");
 }
 
 /** Whether a run holds the clients of a target, or resumes it. */

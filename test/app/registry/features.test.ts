@@ -215,6 +215,8 @@ function poolerAt(port: number): Config["poolers"][number] {
       { name: "orders", pool: null, cluster: "demo", check: plainCheck("primary"), file: "/no/such/folder/f" },
     ],
     pauseLimitMs: 3_000,
+    holdOnLossMs: null,
+    holdEnd: "wait",
   };
 }
 

@@ -4,17 +4,26 @@ import { join } from "node:path";
 import { describe, test, type TestContext } from "node:test";
 import { featureIn, type RunningFeature } from "../../../src/app/host/running-feature.ts";
 import { switchover } from "../../../src/features/switchover/feature.ts";
-import { type PauseIntent, writtenIntents } from "../../../src/features/switchover/intent/pause-intent.ts";
+import {
+  type LoweredSetting,
+  type PauseIntent,
+  writtenIntents,
+} from "../../../src/features/switchover/intent/pause-intent.ts";
 import { configOf, listenerOf } from "../../fake/config.ts";
 import { featuresContext } from "../../fake/features-context.ts";
+import { FakePgbouncer } from "../../fake/fake-pgbouncer.ts";
 import { PausableConsole } from "../../fake/pausable-console.ts";
 import { temporaryFolder } from "../../fake/temporary-folder.ts";
 import { until } from "../../fake/until.ts";
 
 /** A process whose configuration has no pooler any more, beside a file with what an earlier process has left. */
-async function started(context: TestContext, left: readonly PauseIntent[] | "no file"): Promise<Started> {
+async function started(
+  context: TestContext,
+  left: readonly PauseIntent[] | "no file",
+  lowered: readonly LoweredSetting[] = [],
+): Promise<Started> {
   const stateFile = join(temporaryFolder("left"), "state");
-  if (left !== "no file") writeFileSync(`${stateFile}.pauses`, writtenIntents(left));
+  if (left !== "no file") writeFileSync(`${stateFile}.pauses`, writtenIntents({ intents: left, lowered }));
   const feature = featureIn(switchover, featuresContext());
   context.after(() => feature.end());
   const configure = (): void => feature.configure(configOf({ clusters: [], stateFile }));
@@ -52,6 +61,14 @@ describe("a configuration that does not use seamless switchovers", () => {
       configure();
       return feature.state === "unused";
     });
+  });
+
+  test("sets back the login retry that an earlier process has lowered, and has not restored", async (context) => {
+    const pgbouncer = await FakePgbouncer.start(context);
+    pgbouncer.settings.set("server_login_retry", "0.1");
+    const { pauses } = await started(context, [], [{ pooler: "pgb1", console: pgbouncer.target, before: "15" }]);
+    await until("the old value", () => pgbouncer.settings.get("server_login_retry") === "15");
+    await until("an empty list", () => !readFileSync(pauses, "utf8").includes("pgb1"));
   });
 
   test("keeps open what is not resumed yet, over reloads", async (context) => {

@@ -93,7 +93,26 @@ export const poolerSchema = z
           "How long PAUSE may wait for open transactions to end before a seamless switchover is given up. " +
             "Clients wait as long",
         ),
+      hold_on_loss: duration("2s", "10min")
+        .nullable()
+        .default(null)
+        .describe(
+          "Hold clients that would be refused because no server is left, until a primary is accepted, for this long at " +
+            "most. At least 5 s below query_wait_timeout and query_timeout of PgBouncer. Needs state_file. The same for all " +
+            "poolers of a cluster that have it. Default: clients are not held",
+        ),
+      hold_end: z
+        .enum(["wait", "fail"], { error: "wait or fail" })
+        .default("wait")
+        .describe(
+          "What clients get that still wait when hold_on_loss is over: they go on waiting until query_wait_timeout, or are cut",
+        ),
     },
-    { error: "a mapping with the keys name, pgbouncer, databases and pause_limit" },
+    { error: "a mapping with the keys name, pgbouncer, databases, pause_limit, hold_on_loss and hold_end" },
   )
-  .transform(({ pause_limit: pauseLimitMs, ...written }) => ({ ...written, pauseLimitMs }));
+  .transform(({ pause_limit: pauseLimitMs, hold_on_loss: holdOnLossMs, hold_end: holdEnd, ...written }) => ({
+    ...written,
+    pauseLimitMs,
+    holdOnLossMs,
+    holdEnd,
+  }));

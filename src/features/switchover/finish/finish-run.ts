@@ -1,5 +1,6 @@
 import type { SetTimer } from "../../../core/cluster/timer.ts";
 import type { PausingRun } from "../hands/pause-console.ts";
+import { LoginRetry } from "../hands/login-retry.ts";
 import { PendingChange } from "../hands/pending-change.ts";
 import { PauseHand } from "../hands/pause-hand.ts";
 import type { TargetResumer } from "../hands/resume-target.ts";
@@ -11,7 +12,7 @@ import type { Outcome } from "../machine/state.ts";
 import { type RecordedStep, type Safeguard, SwitchoverRun } from "../run/switchover-run.ts";
 
 /** A target of a run that another process has begun. */
-export interface FinishedTarget extends Pick<IntendedPause, "database" | "console"> {
+export interface FinishedTarget extends Pick<IntendedPause, "pooler" | "database" | "console"> {
   /** Its console for RESUME, where it is open already. */
   readonly resumer: TargetResumer | null;
 }
@@ -22,6 +23,8 @@ export interface FinishContext {
   readonly by: PausingRun;
   /** Those of the plan, in the same order. */
   readonly targets: readonly FinishedTarget[];
+  /** `server_login_retry` of the poolers, by their names. */
+  readonly retries: ReadonlyMap<string, LoginRetry>;
   readonly now: () => number;
   readonly setTimer: SetTimer;
   /** The primary that clients may be led to now; `null` if there is none. */
@@ -50,13 +53,14 @@ const pollMs = 20;
  * primary and then resumed; at the deadline, all are.
  */
 export function finishRun(context: FinishContext, adopted: AdoptedRun): SwitchoverRun {
-  const { plan, by, targets, now, primary, isChangePending, leader, safeguards, close, leave } = context;
+  const { plan, by, targets, retries, now, primary, isChangePending, leader, safeguards, close, leave } = context;
   const pending = new PendingChange({ now, read: isChangePending });
   const run = new SwitchoverRun(context, (begun) => {
     const hands = targets.map(
-      ({ database, console, resumer }, target) =>
+      ({ pooler, database, console, resumer }, target) =>
         new PauseHand({
           target: { by, database, console },
+          retry: retries.get(pooler) ?? new LoginRetry({ console, before: null, limitMs: commandMs }),
           ...(resumer === null ? {} : { resumer }),
           limits: { commandMs, pauseMs: commandMs, pollMs },
           mayPause: () => false,

@@ -4,6 +4,7 @@ import { finishRun } from "../finish/finish-run.ts";
 import { inTime } from "../../../core/state/files/in-time.ts";
 import type { RouteLeader } from "../hands/route-leader.ts";
 import type { PausingRun } from "../hands/pause-console.ts";
+import { type LoginRetry, loginRetries } from "../hands/login-retry.ts";
 import { TargetResumer } from "../hands/resume-target.ts";
 import { fileRoutesOf, pauseName } from "../machine/plan.ts";
 import type { RecordedStep, Safeguard, SwitchoverRun } from "../run/switchover-run.ts";
@@ -60,6 +61,8 @@ const openMs = 3_000;
 interface Guarded {
   readonly run: GuardedRun;
   readonly resumers: readonly TargetResumer[];
+  /** `server_login_retry` of the poolers, by their names: read before anything was changed. */
+  readonly retries: ReadonlyMap<string, LoginRetry>;
   readonly evidence: GuardEvidence;
   /** Positions of the targets that may be paused. */
   open: readonly number[];
@@ -132,6 +135,7 @@ export class Guard {
     const guarded: Guarded = {
       run,
       resumers,
+      retries: loginRetries(intent.targets, () => undefined, commandMs),
       evidence: this.#context.open(run),
       open: [...intent.targets.keys()],
       mayBeRequested: intent.finish.mayBeRequested,
@@ -144,7 +148,7 @@ export class Guard {
       resumers.map(async (resumer, at) => {
         const target = intent.targets[at] ?? { pooler: "", database: "" };
         try {
-          await resumer.console(openMs);
+          await guarded.retries.get(target.pooler)?.read(await resumer.console(openMs));
           return [];
         } catch (error) {
           return [`${pauseName(target)}: ${errorMessage(error)}`];
@@ -225,7 +229,7 @@ export class Guard {
 
   #finish(guarded: Guarded, why: string): void {
     const { send, setTimer, now, onError, onStep } = this.#context;
-    const { run, evidence, resumers, open, mayBeRequested, deadlineAtMs } = guarded;
+    const { run, evidence, resumers, retries, open, mayBeRequested, deadlineAtMs } = guarded;
     const { intent, plan } = run;
     this.#phase = { kind: "finishing", guarded, run: null };
     send({ kind: "taken_over", why });
@@ -236,7 +240,9 @@ export class Guard {
       {
         plan,
         by: pausingRunOf(run),
-        targets: intent.targets.map(({ database, console }, at) => ({
+        retries,
+        targets: intent.targets.map(({ pooler, database, console }, at) => ({
+          pooler,
           database,
           console,
           resumer: resumers[at] ?? null,
@@ -257,7 +263,10 @@ export class Guard {
       { mayBeRequested, open, deadlineMs: deadlineAtMs, why: `rolecall is gone (${why})` },
     );
     this.#phase = { kind: "finishing", guarded, run: finishing };
-    void finishing.ended.then(() => this.#resumeLeft(guarded, left)).then(() => this.#end());
+    void finishing.ended
+      .then(() => this.#resumeLeft(guarded, left))
+      .then(() => Promise.all([...retries.values()].map((retry) => retry.restored(true))))
+      .then(() => this.#end());
   }
 
   /** Repeats RESUME where the run could not end it. */

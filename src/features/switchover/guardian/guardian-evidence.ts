@@ -34,7 +34,7 @@ const noMetrics = { set: () => {}, count: () => {}, observe: () => {}, remove: (
 export function openEvidence(guarded: GuardedRun, sources: EvidenceContext): GuardEvidence {
   const { setTimer, scope } = sources;
   const time = { now: (): number => performance.now(), setTimer };
-  const { intent, plan, config, routeWaitMs } = guarded;
+  const { intent, config, routeWaitMs } = guarded;
   const { cluster } = intent;
   const log: Logger = pino({ level: "warn", base: null }, { write: (text: string) => void process.stderr.write(text) });
   const clusters = openClusters(guarded, { ...sources, onChange: (name) => pushes.clusterChanged(name) });
@@ -51,7 +51,7 @@ export function openEvidence(guarded: GuardedRun, sources: EvidenceContext): Gua
   });
   scope.hold("the balancers", () => pushes.stop());
   return {
-    primary: () => provenPrimary(view(), intent.finish.evidence, plan.leader),
+    primary: () => provenPrimary(view(), intent.finish.evidence, intent.finish),
     takeOver: () => {
       pushes.configure(sources.pushTargets.flatMap((targetsOf) => targetsOf(config, clusters)));
       clusters.hint(cluster);

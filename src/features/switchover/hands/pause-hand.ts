@@ -3,7 +3,7 @@ import { ConsoleError } from "../../../core/balancing/pgbouncer/console-error.ts
 import { PgbouncerConsole, quoteDatabase } from "../../../core/balancing/pgbouncer/console.ts";
 import { readClients, readDatabases, readPools } from "../../../core/balancing/pgbouncer/documents.ts";
 import { readPausing } from "../../../core/balancing/pgbouncer/inspect-pgbouncer.ts";
-import { quickenLogins } from "./login-retry.ts";
+import type { LoginRetry } from "./login-retry.ts";
 import { pauseConsoleName, type PausingRun, runsOf } from "./pause-console.ts";
 import { type ResumableTarget, TargetResumer } from "./resume-target.ts";
 
@@ -19,6 +19,8 @@ export type PauseEvent =
 /** What a hand depends on. */
 export interface PauseHandContext {
   readonly target: ResumableTarget & { readonly by: PausingRun };
+  /** `server_login_retry` of the pooler, which all hands of a run share. */
+  readonly retry: LoginRetry;
   /** The console for RESUME, where it is open already. */
   readonly resumer?: TargetResumer;
   readonly limits: {
@@ -69,7 +71,8 @@ export class PauseHand {
   #heldUntilMs: number | null = null;
   /** Since when its console is lost, in ms of rolecall's clock: a PgBouncer that has died holds nobody. */
   #lostAtMs: number | null = null;
-  #isQuickened = false;
+  /** Whether KILL comes before RESUME. */
+  #cutsFirst = false;
 
   constructor(context: PauseHandContext) {
     this.#context = context;
@@ -100,6 +103,7 @@ export class PauseHand {
       });
       const problem = await this.#otherRun(console);
       if (problem !== null) return problem;
+      await this.#context.retry.read(console);
       void this.#watch(console);
       return null;
     } catch (error) {
@@ -121,6 +125,11 @@ export class PauseHand {
   /** Reads whether clients are held: the database is paused, and no transaction runs. Waits for the latter. */
   readPaused(): void {
     void this.#readPaused();
+  }
+
+  /** Cuts the clients that wait, right before RESUME: they have no primary. */
+  cutFirst(): void {
+    this.#cutsFirst = true;
   }
 
   /** Sends RESUME once and reads it back. Without a PAUSE before it there is nothing to resume. */
@@ -250,11 +259,17 @@ export class PauseHand {
 
   /** A login that PAUSE has aborted counts as failed: if not quickened, clients wait for `server_login_retry` after RESUME. */
   async #beforeResume(): Promise<void> {
-    const { target, limits, lead } = this.#context;
+    const { retry, lead, limits } = this.#context;
     await lead();
-    if (this.#isQuickened) return;
-    this.#isQuickened = true;
-    await quickenLogins(target, limits.commandMs);
+    if (this.#cutsFirst) {
+      this.#cutsFirst = false;
+      const cut = this.#resumer
+        .console()
+        .then((console) => console.query(`KILL ${quoteDatabase(this.#database)}`, limits.commandMs));
+      // RESUME lets them go on waiting, and reports what is wrong with the console.
+      await cut.catch(() => {});
+    }
+    await retry.quicken(this.#database);
   }
 
   async #shown(console: PgbouncerConsole): Promise<ReturnType<typeof readDatabases>[number] | undefined> {

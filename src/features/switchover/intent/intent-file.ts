@@ -3,7 +3,16 @@ import { readRegularFileLater } from "../../../core/files/regular-file.ts";
 import { replaceFile } from "../../../core/state/files/atomic-file.ts";
 import { inTime, late } from "../../../core/state/files/in-time.ts";
 import type { PauseTarget } from "../machine/plan.ts";
-import { parseIntents, type PauseIntent, withoutTarget, withTargets, writtenIntents } from "./pause-intent.ts";
+import {
+  type LoweredSetting,
+  parseIntents,
+  type PauseIntent,
+  withLowered,
+  withoutTarget,
+  withTargets,
+  type WrittenIntents,
+  writtenIntents,
+} from "./pause-intent.ts";
 
 /** What an earlier process left: what it may have paused, or why that cannot be known. */
 export type LeftIntents =
@@ -21,7 +30,7 @@ const bytesMax = 32 * 1024 * 1024;
  */
 export class IntentFile {
   readonly #path: () => string | null;
-  #intents: readonly PauseIntent[] = [];
+  #written: WrittenIntents = { intents: [], lowered: [] };
   #last: Promise<unknown> = Promise.resolve();
 
   /** @param path where it is, now: a reload may move it; `null`: nowhere, so nothing may be paused */
@@ -36,7 +45,12 @@ export class IntentFile {
 
   /** The intents that are not over. */
   get open(): readonly PauseIntent[] {
-    return this.#intents;
+    return this.#written.intents;
+  }
+
+  /** The settings of poolers that this process, or an earlier one, may have lowered. */
+  get lowered(): readonly LoweredSetting[] {
+    return this.#written.lowered;
   }
 
   /** Reads what an earlier process left, and keeps it until its targets are closed. To be called once, first. */
@@ -44,10 +58,10 @@ export class IntentFile {
     const { path } = this;
     if (path === null) return { kind: "known", intents: [] };
     try {
-      const intents = parseIntents(await promptly(readRegularFileLater(path, bytesMax)));
-      if (intents === undefined) return unreadable(path, "its content must be a list of intents of format 1 or 2");
-      this.#intents = intents;
-      return { kind: "known", intents };
+      const written = parseIntents(await promptly(readRegularFileLater(path, bytesMax)));
+      if (written === undefined) return unreadable(path, "its content must be a list of intents of format 1, 2 or 3");
+      this.#written = written;
+      return { kind: "known", intents: written.intents };
     } catch (error) {
       const isAbsent = error instanceof Error && "code" in error && error.code === "ENOENT";
       if (isAbsent) return { kind: "known", intents: [] };
@@ -55,9 +69,23 @@ export class IntentFile {
     }
   }
 
-  /** Adds an intent. @throws Error if it is not on the disk after {@link limitMs}: then nothing may be paused */
-  announce(intent: PauseIntent): Promise<void> {
-    return this.#change((intents) => [...intents, intent]);
+  /**
+   * Adds an intent.
+   * @param lowered the settings that the run lowers before RESUME
+   * @throws Error if it is not on the disk after {@link limitMs}: then nothing may be paused
+   */
+  announce(intent: PauseIntent, lowered: readonly LoweredSetting[] = []): Promise<void> {
+    return this.#change((written) => ({
+      intents: [...written.intents, intent],
+      lowered: withLowered(written.lowered, lowered),
+    }));
+  }
+
+  /** The settings of these poolers are back. @throws Error as {@link close} */
+  async restored(poolers: readonly string[]): Promise<void> {
+    const areBack = ({ pooler }: LoweredSetting): boolean => poolers.includes(pooler);
+    if (!this.lowered.some(areBack)) return;
+    await this.#change((written) => ({ ...written, lowered: written.lowered.filter((one) => !areBack(one)) }));
   }
 
   /**
@@ -66,7 +94,7 @@ export class IntentFile {
    * @throws Error as {@link announce}
    */
   request(run: string, deadlineWallMs: number): Promise<void> {
-    return this.#change((intents) =>
+    return this.#changeIntents((intents) =>
       intents.map((intent) =>
         intent.run === run && intent.finish !== null
           ? { ...intent, deadlineWallMs, finish: { ...intent.finish, mayBeRequested: true } }
@@ -81,32 +109,33 @@ export class IntentFile {
    * @throws Error if that is not on the disk after {@link limitMs}
    */
   close(target: PauseTarget, run: string | null = null): Promise<void> {
-    return this.#change((intents) => withoutTarget(intents, target, run));
+    return this.#changeIntents((intents) => withoutTarget(intents, target, run));
   }
 
   /** Keeps only these targets of a run, or nothing of it. @throws Error as {@link close} */
   async retain(run: string, targets: readonly PauseTarget[]): Promise<void> {
-    const isKnown = this.#intents.some((intent) => intent.run === run);
-    if (isKnown) await this.#change((intents) => withTargets(intents, run, targets));
+    const isKnown = this.open.some((intent) => intent.run === run);
+    if (isKnown) await this.#changeIntents((intents) => withTargets(intents, run, targets));
   }
 
-  #change(change: (intents: readonly PauseIntent[]) => readonly PauseIntent[]): Promise<void> {
+  #changeIntents(change: (intents: readonly PauseIntent[]) => readonly PauseIntent[]): Promise<void> {
+    return this.#change((written) => ({ ...written, intents: change(written.intents) }));
+  }
+
+  #change(change: (written: WrittenIntents) => WrittenIntents): Promise<void> {
     const writing = this.#write(this.#last, change);
     // Also one that takes too long is waited for before the next: it must not overtake that.
     this.#last = writing.catch(() => {});
     return promptly(writing);
   }
 
-  async #write(
-    before: Promise<unknown>,
-    change: (intents: readonly PauseIntent[]) => readonly PauseIntent[],
-  ): Promise<void> {
+  async #write(before: Promise<unknown>, change: (written: WrittenIntents) => WrittenIntents): Promise<void> {
     await before;
-    const intents = change(this.#intents);
+    const written = change(this.#written);
     const { path } = this;
     if (path === null) throw new Error("state_file must be set, because nothing may be paused without it");
-    await replaceFile(path, writtenIntents(intents));
-    this.#intents = intents;
+    await replaceFile(path, writtenIntents(written));
+    this.#written = written;
   }
 }
 

@@ -10,6 +10,19 @@ export interface IntendedPause {
   readonly console: Omit<PgbouncerConfig, "processes">;
 }
 
+/** What rolecall lowers in a PgBouncer while clients go on after a RESUME: `server_login_retry`. */
+export interface LoweredSetting extends Pick<IntendedPause, "pooler" | "console"> {
+  /** The value that has to come back. */
+  readonly before: string;
+}
+
+/** What the file says. */
+export interface WrittenIntents {
+  readonly intents: readonly PauseIntent[];
+  /** What may be lowered, one of each pooler: also after the run has ended, until it is seen to be back. */
+  readonly lowered: readonly LoweredSetting[];
+}
+
 /** What one switchover may have paused, and what is needed to finish it. It holds no secret: passwords stay in their files. */
 export interface PauseIntent {
   readonly run: string;
@@ -64,32 +77,44 @@ const intentShape = { run: text, cluster: text, deadlineWallMs: z.number(), targ
 /** How a run is finished, as it is written to the disk and sent to peers. */
 export const finishSchema = z.strictObject({
   generation: z.int().min(0),
-  start: z.enum(["request", "announced"]),
+  start: z.enum(["request", "announced", "loss"]),
   leader: z.string().max(4_096),
   candidate: textOrNull,
   mayBeRequested: z.boolean(),
   evidence: z.strictObject({ systemIdentifier: textOrNull, timeline: z.int().nullable() }),
 });
+const intents2 = z.array(z.strictObject({ ...intentShape, finish: finishSchema.nullable() })).max(1_024);
+const before = z.string().regex(/^\d{1,10}(\.\d{1,6})?$/);
+const lowered = z.array(z.strictObject({ pooler: text, console: consoleSchema, before })).max(1_024);
 const intentsSchema = z.union([
+  z.strictObject({ format: z.literal(3), intents: intents2, lowered }),
   z.strictObject({
     format: z.literal(1),
     intents: z.array(z.strictObject(intentShape).transform((intent) => ({ ...intent, finish: null }))).max(1_024),
   }),
-  z.strictObject({
-    format: z.literal(2),
-    intents: z.array(z.strictObject({ ...intentShape, finish: finishSchema.nullable() })).max(1_024),
-  }),
+  z.strictObject({ format: z.literal(2), intents: intents2 }),
 ]);
 
-/** The intents as the content of their file. */
-export function writtenIntents(intents: readonly PauseIntent[]): string {
-  return `${JSON.stringify({ format: 2, intents }, null, 1)}\n`;
+/** The content of the file. Without a lowered setting an earlier version reads it, too. */
+export function writtenIntents({ intents, lowered: settings }: WrittenIntents): string {
+  const document = settings.length === 0 ? { format: 2, intents } : { format: 3, intents, lowered: settings };
+  return `${JSON.stringify(document, null, 1)}\n`;
 }
 
 /** Reads the content of the file. @returns `undefined` if it is no list of intents */
-export function parseIntents(content: string): readonly PauseIntent[] | undefined {
+export function parseIntents(content: string): WrittenIntents | undefined {
   const read = intentsSchema.safeParse(parseJson(content));
-  return read.success ? read.data.intents : undefined;
+  if (!read.success) return undefined;
+  const { data } = read;
+  return { intents: data.intents, lowered: data.format === 3 ? data.lowered : [] };
+}
+
+/** The settings with those of a run that begins. What an earlier run may have lowered has its old value already. */
+export function withLowered(
+  known: readonly LoweredSetting[],
+  added: readonly LoweredSetting[],
+): readonly LoweredSetting[] {
+  return [...known, ...added.filter(({ pooler }) => known.every((one) => one.pooler !== pooler))];
 }
 
 /** The intents without a target whose RESUME is verified. @param run only of this run; `null`: of all */

@@ -8,7 +8,10 @@ import { onTime } from "./on-time.ts";
 import { resumeAll, stay, type SwitchoverTransition, withAt } from "./transition.ts";
 
 /** Begins a switchover: its checks. @param nowMs of rolecall's clock */
-export function beginSwitchover({ limits }: SwitchoverPlan, nowMs: number): SwitchoverTransition {
+export function beginSwitchover({ start, limits }: SwitchoverPlan, nowMs: number): SwitchoverTransition {
+  // After a loss there is no time to ask anybody anything: what is checked is whether poolers refuse their clients.
+  if (start === "loss")
+    return { state: { kind: "claiming", untilMs: nowMs + limits.claimMs }, effects: [{ kind: "claim" }] };
   return { state: { kind: "checking", untilMs: nowMs + limits.checkMs }, effects: [{ kind: "check" }] };
 }
 
@@ -24,6 +27,9 @@ export interface AdoptedRun {
   readonly why: string;
 }
 
+/** What is known of the request of a run that another process has begun. */
+const adoptedRequests = { request: "unknown", announced: "announced", loss: "lost" } as const;
+
 /** Goes on with a run of another process. Where it was requested, a new primary is waited for as that process did. */
 export function adoptSwitchover(
   plan: SwitchoverPlan,
@@ -37,12 +43,14 @@ export function adoptSwitchover(
     deadlineMs,
     ranAtMs: nowMs,
     heardMs: plan.peers.map(() => nowMs),
-    request: plan.start === "announced" ? "announced" : "unknown",
+    request: adoptedRequests[plan.start],
     // Not known here: that the old leader is the primary is no sign that it leads again.
     primary: plan.leader,
     quietSinceMs: null,
+    lookUntilMs: null,
+    repeatAtMs: nowMs + plan.limits.resumeMs,
   } as const satisfies SwitchoverState;
-  if (mayBeRequested || plan.start === "announced") return stay(held);
+  if (mayBeRequested || plan.start !== "request") return stay(held);
   return resumeAll(plan, held, { outcome: { kind: "aborted", reason: why }, nowMs });
 }
 
@@ -75,7 +83,7 @@ export function wakeAtMs(state: SwitchoverState): number | null {
     case "telling":
       return Math.min(state.untilMs, state.deadlineMs);
     case "switching":
-      return state.deadlineMs;
+      return Math.min(state.deadlineMs, state.repeatAtMs);
     case "routing":
       return hasSent(state) ? Math.min(state.deadlineMs, state.repeatAtMs) : state.deadlineMs;
     case "resuming":

@@ -9,6 +9,7 @@ import {
   type StateOf,
   type SwitchoverTransition,
 } from "./transition.ts";
+import { advanceLost } from "./after-loss.ts";
 import type { SwitchoverEffect } from "./effect.ts";
 import type { RequestResult, SwitchoverEvent } from "./event.ts";
 import type { SwitchoverPlan } from "./plan.ts";
@@ -25,6 +26,8 @@ export function advanceSwitching(
   happened: Happened,
 ): SwitchoverTransition {
   const { event, nowMs } = happened;
+  const ofLoss = state.request === "lost" ? advanceLost(plan, state, happened) : null;
+  if (ofLoss !== null) return ofLoss;
   if (event.kind === "answered") return onResult(plan, state, { result: event.result, nowMs });
   if (event.kind === "primary") return onPrimary(plan, state, { event, nowMs });
   if (event.kind === "give_up")
@@ -102,6 +105,7 @@ function whileHeld(plan: SwitchoverPlan, state: HeldState, event: SwitchoverEven
     case "closed":
     case "let_go":
     case "not_resumed":
+    case "unserved":
     case "pause_answered":
     case "pause_failed":
     case "pause_withheld":

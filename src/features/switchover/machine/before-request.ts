@@ -10,6 +10,7 @@ import {
   type StateOf,
   type SwitchoverTransition,
 } from "./transition.ts";
+import { watchAll } from "./after-loss.ts";
 import type { SwitchoverEvent } from "./event.ts";
 import type { SwitchoverPlan } from "./plan.ts";
 
@@ -47,7 +48,7 @@ export function advanceArming(
 ): SwitchoverTransition {
   if (event.kind === "armed") {
     const waitsFor = state.waitsFor.filter((part) => part !== event.part);
-    return waitsFor.length > 0 ? stay({ ...state, waitsFor }) : pauseAll(plan, nowMs);
+    return waitsFor.length > 0 ? stay({ ...state, waitsFor }) : holdAll(plan, nowMs);
   }
   if (event.kind === "not_armed" && isOptional(plan, event.part))
     return advanceArming(plan, state, { event: { kind: "armed", part: event.part }, nowMs });
@@ -57,7 +58,7 @@ export function advanceArming(
 
 /** Whether clients are held without this safeguard: a database that stops does not wait for a peer. */
 export function isOptional({ start, peers }: SwitchoverPlan, part: string): boolean {
-  return start === "announced" && peers.includes(part);
+  return start !== "request" && peers.includes(part);
 }
 
 /** Waits until every PAUSE is answered, and reads back that it holds. Whatever fails here resumes everything. */
@@ -88,12 +89,20 @@ export function advanceTelling(
   const { untilMs: _, waitsFor, kind: __, ...held } = state;
   const left = waitsFor.filter((part) => part !== event.part);
   if (left.length > 0) return stay({ ...state, waitsFor: left });
-  const requested = { primary: plan.leader, quietSinceMs: null, request: "sent" } as const;
+  const requested = {
+    primary: plan.leader,
+    quietSinceMs: null,
+    lookUntilMs: null,
+    repeatAtMs: Infinity,
+    request: "sent",
+  } as const;
   return stay({ ...held, kind: "switching", ...requested }, { kind: "request" }, step("requested"));
 }
 
-/** Sends every PAUSE. */
-export function pauseAll({ targets, peers, limits }: SwitchoverPlan, nowMs: number): SwitchoverTransition {
+/** Sends every PAUSE; after a loss each waits until its pooler refuses clients. */
+export function holdAll(plan: SwitchoverPlan, nowMs: number): SwitchoverTransition {
+  const { start, targets, peers, limits } = plan;
+  if (start === "loss") return watchAll(plan, nowMs);
   return {
     state: {
       kind: "pausing",
@@ -130,7 +139,7 @@ function reasonToStop({ leader, start }: SwitchoverPlan, event: SwitchoverEvent)
   if (event.kind === "stop" || event.kind === "give_up") return event.reason;
   if (event.kind !== "primary" || event.node === leader) return null;
   if (event.node !== null) return `${event.node} has become the primary`;
-  return start === "announced" ? null : `${leader} is no longer a primary that takes writes`;
+  return start === "request" ? `${leader} is no longer a primary that takes writes` : null;
 }
 
 /** What keeps a pooler from holding its clients; `null` if the event is no such thing. */
@@ -166,7 +175,15 @@ function onRead(
   const held = { ...before, targets, ranAtMs: nowMs };
   if (plan.start === "announced")
     return stay(
-      { ...held, kind: "switching", primary: plan.leader, quietSinceMs: null, request: "announced" },
+      {
+        ...held,
+        kind: "switching",
+        primary: plan.leader,
+        quietSinceMs: null,
+        lookUntilMs: null,
+        repeatAtMs: Infinity,
+        request: "announced",
+      },
       step("paused"),
     );
   const untilMs = nowMs + plan.limits.tellMs;

@@ -16,6 +16,8 @@ export type SwitchoverEffect =
   | { readonly kind: "route"; readonly node: string }
   /** Sends RESUME on a new console, and reads back what became of it. */
   | { readonly kind: "resume"; readonly target: number }
+  /** Lets every RESUME that follows cut the clients that wait: they have no primary. */
+  | { readonly kind: "cut" }
   /** Says durably that nothing is paused there. */
   | { readonly kind: "close"; readonly target: number }
   /** Leaves a target that may still be paused to the work that goes on without the run. */

@@ -10,6 +10,8 @@ export type SwitchoverEvent =
   | { readonly kind: "not_armed"; readonly part: string; readonly problem: string }
   /** A part knows that the switchover is requested next, or it cannot be told. */
   | { readonly kind: "told"; readonly part: string; readonly problem: string | null }
+  /** A pooler has no server for waiting clients, and refuses them: they are held from now on. */
+  | { readonly kind: "unserved"; readonly target: number }
   | { readonly kind: "pause_answered"; readonly target: number }
   /** PAUSE was sent, and failed or was not answered in time. */
   | { readonly kind: "pause_failed"; readonly target: number; readonly problem: string }

@@ -7,8 +7,9 @@ import {
   type StateOf,
   type SwitchoverTransition,
 } from "./transition.ts";
+import { onTimeOfLook } from "./after-loss.ts";
 import { withoutRequest } from "./after-request.ts";
-import { isOptional, pauseAll } from "./before-request.ts";
+import { isOptional, holdAll } from "./before-request.ts";
 import type { SwitchoverPlan } from "./plan.ts";
 import { finish, resumingOnTime } from "./resuming.ts";
 import type { SettledOutcome, SwitchoverState } from "./state.ts";
@@ -27,7 +28,7 @@ export function onTime(plan: SwitchoverPlan, state: SwitchoverState, nowMs: numb
     case "arming": {
       if (nowMs < state.untilMs) return stay(state);
       const part = state.waitsFor.find((missing) => !isOptional(plan, missing));
-      if (part === undefined) return pauseAll(plan, nowMs);
+      if (part === undefined) return holdAll(plan, nowMs);
       return end({ kind: "refused", reason: lateText(part, plan.limits.armMs) }, { kind: "disarm" });
     }
     case "pausing":
@@ -39,7 +40,11 @@ export function onTime(plan: SwitchoverPlan, state: SwitchoverState, nowMs: numb
       const hasStoodStill = nowMs - state.ranAtMs > plan.limits.silenceMs;
       const present = hasStoodStill ? withoutRequest(state) : state;
       const outcome = switchingOutcome(plan, present, nowMs);
-      return outcome === null ? stay(present) : resumeAll(plan, present, { outcome, nowMs });
+      if (outcome !== null) return resumeAll(plan, present, { outcome, nowMs });
+      const ofLook = onTimeOfLook(plan, present, nowMs);
+      if (ofLook !== null) return ofLook;
+      if (nowMs < present.repeatAtMs) return stay(present);
+      return stay({ ...present, repeatAtMs: nowMs + plan.limits.resumeMs }, ...effectsOfResuming(present.targets));
     }
     case "routing": {
       const outcome = { kind: "switched", node: state.node } as const;
@@ -92,7 +97,7 @@ function switchingOutcome(
   if (request === "unknown" && isQuiet)
     return { kind: "unknown", reason: `the request failed; ${leader} still leads, and nothing is pending in the DCS` };
   if (nowMs < deadlineMs) return null;
-  if (primary === null) return { kind: "no_primary" };
+  if (primary === null || request === "lost") return { kind: "no_primary" };
   // Who goes on with the run of another process knows when it must end, not when it has begun.
   const when = limits.deadlineMs === 0 ? "at the deadline" : `${limits.deadlineMs / 1_000} s after the first PAUSE`;
   return { kind: "unknown", reason: `${leader} still leads ${when}` };

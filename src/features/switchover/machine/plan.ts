@@ -33,9 +33,10 @@ export function routeName({ balancer, database }: PlannedRoute): string {
 
 /**
  * What begins the change of the leader. `request`: rolecall asks for it, once all clients are held. `announced`: somebody
- * else has, or the leader only restarts: its database is stopped in a moment, whether clients are held or not.
+ * else has, or the leader only restarts: its database is stopped in a moment, whether clients are held or not. `loss`: the
+ * leader does not serve any more, and the clients of each pooler are held that would refuse them.
  */
-export type SwitchoverStart = "request" | "announced";
+export type SwitchoverStart = "request" | "announced" | "loss";
 
 /** What one switchover does, and by when. It stays as it is through a reload of the configuration. */
 export interface SwitchoverPlan {
@@ -52,6 +53,8 @@ export interface SwitchoverPlan {
   readonly routes: readonly PlannedRoute[];
   /** The peers that have to acknowledge the intent. */
   readonly peers: readonly string[];
+  /** Whether clients that wait at the deadline, and have no primary, are cut: else they go on waiting. */
+  readonly cutsAtEnd: boolean;
   readonly limits: SwitchoverLimits;
 }
 
@@ -74,6 +77,8 @@ export interface SwitchoverLimits {
   readonly tellMs: number;
   /** From the first PAUSE until every RESUME is sent (`--deadline`); 0: another process has begun the run. */
   readonly deadlineMs: number;
+  /** After a loss: how long is waited for a pooler that refuses its clients, until the run ends that has paused nothing. */
+  readonly lookMs: number;
   /** How long a peer may be silent, and how long this process may stand still, before the switchover is requested. */
   readonly silenceMs: number;
   /** How often an unverified RESUME is repeated. */

@@ -1,5 +1,6 @@
 /**
  * How far one database of a pooler is.
+ * - `watched`: nothing was sent. Its clients are held once it refuses them
  * - `asked`: PAUSE may have been sent, and may take effect at any time
  * - `withheld`: PAUSE was not sent, so there is nothing to resume
  * - `paused`: PAUSE was answered
@@ -13,7 +14,17 @@
  * - `left`: the run has ended; RESUME is repeated without it
  */
 export type TargetPhase =
-  "asked" | "withheld" | "paused" | "confirmed" | "absent" | "resuming" | "unreached" | "resumed" | "closed" | "left";
+  | "watched"
+  | "asked"
+  | "withheld"
+  | "paused"
+  | "confirmed"
+  | "absent"
+  | "resuming"
+  | "unreached"
+  | "resumed"
+  | "closed"
+  | "left";
 
 /** How a switchover came out, apart from poolers that it could not finish. */
 export type SettledOutcome =
@@ -54,8 +65,8 @@ export interface LeftTarget {
   readonly problem: string | null;
 }
 
-/** What is known of the request to the cluster. `announced`: rolecall makes none. */
-export type RequestPhase = "sent" | "accepted" | "unknown" | "announced";
+/** What is known of the request to the cluster. `announced`, `lost`: rolecall makes none. */
+export type RequestPhase = "sent" | "accepted" | "unknown" | "announced" | "lost";
 
 /** How far a route is. A route that cannot be read is `waited` for instead. */
 export interface RouteState {
@@ -97,6 +108,10 @@ export type SwitchoverState =
       readonly primary: string | null;
       /** Since when the old leader is the primary and nothing is pending in the DCS; `null`: it is not. */
       readonly quietSinceMs: number | null;
+      /** After a loss: until when poolers may begin to refuse clients although the leader is back; `null` for other runs. */
+      readonly lookUntilMs: number | null;
+      /** When RESUME is repeated of poolers that somebody else has let go, or that could not be held. */
+      readonly repeatAtMs: number;
     })
   /** A new primary takes writes. Each target is resumed as soon as its own routes lead there. */
   | (Holding & {

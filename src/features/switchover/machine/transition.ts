@@ -65,7 +65,7 @@ export function isHeld(phase: TargetPhase): boolean {
  * the intent.
  */
 export function resumeAll(
-  { limits }: SwitchoverPlan,
+  { limits, cutsAtEnd }: SwitchoverPlan,
   from: HoldingState,
   { outcome, nowMs }: { readonly outcome: SettledOutcome; readonly nowMs: number },
 ): SwitchoverTransition {
@@ -73,7 +73,7 @@ export function resumeAll(
   // A pooler that is gone is led to a new primary before it is resumed, while there is time for that.
   const isAwaited = outcome.kind === "switched" && nowMs < before.deadlineMs;
   const targets = before.targets.map((phase): TargetPhase => {
-    if (phase === "withheld") return "resumed";
+    if (phase === "withheld" || phase === "watched") return "resumed";
     return isHeld(phase) || (phase === "absent" && !isAwaited) ? "resuming" : phase;
   });
   const routes: readonly RouteState[] = "routes" in from ? from.routes : [];
@@ -82,6 +82,7 @@ export function resumeAll(
   return {
     state: { kind: "resuming", ...before, ranAtMs: nowMs, targets, outcome, routes, ...times },
     effects: [
+      ...(cutsAtEnd && outcome.kind === "no_primary" ? [{ kind: "cut" } as const] : []),
       ...(begun.length === 0 ? [] : [step("resuming", "reason" in outcome ? outcome.reason : null)]),
       ...targets.flatMap((phase, target) => (phase === before.targets[target] ? [] : effectsOfTarget(phase, target))),
     ],

@@ -49,6 +49,8 @@ export interface KeptFinish {
   readonly finish: FinishIntent;
   /** What this process reaches, with consoles that are open already. */
   readonly targets: readonly (IntendedPause & { readonly resumer: TargetResumer | null })[];
+  /** The settings of the poolers when the run was announced. */
+  readonly lowered: readonly { readonly pooler: string; readonly before: string }[];
   readonly onResumed: (target: number) => void;
   /** What is left then is resumed without being led anywhere. */
   readonly onEnd: () => void;
@@ -320,7 +322,10 @@ export class PauseKeeper {
     const { mayBeRequested, deadlineAtMs: deadlineMs } = watch;
     const why = `${from} is silent`;
     const adopted = { mayBeRequested, open: [...targets.keys()], deadlineMs, why };
-    const finishing = this.#context.finish({ run, cluster, finish, targets, onResumed, onEnd }, adopted);
+    const lowered = [...poolers].flatMap(([pooler, { loginRetry }]) =>
+      loginRetry === null ? [] : [{ pooler, before: loginRetry }],
+    );
+    const finishing = this.#context.finish({ run, cluster, finish, targets, lowered, onResumed, onEnd }, adopted);
     return finishing === null ? null : { targets, letGo: (at) => finishing.letGo(at), stop: () => finishing.stop() };
   }
 

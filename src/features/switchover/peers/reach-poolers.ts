@@ -3,12 +3,15 @@ import { errorMessage } from "../../../core/cluster/values/error-message.ts";
 import { type ConsoleTarget, PgbouncerConsole } from "../../../core/balancing/pgbouncer/console.ts";
 import { readClients, readDatabases } from "../../../core/balancing/pgbouncer/documents.ts";
 import { readPausing } from "../../../core/balancing/pgbouncer/inspect-pgbouncer.ts";
+import { readLoginRetry } from "../hands/login-retry.ts";
 import type { AnnouncedPooler, Announcement } from "./announcement.ts";
 import { ownPooler } from "../claims/own-pooler.ts";
 
 /** A pooler that this process reaches by its own configuration. */
 export interface ReachedPooler {
   readonly console: ConsoleTarget;
+  /** `server_login_retry`, which the run lowers before RESUME; `null`: it is low already, or not known. */
+  readonly loginRetry: string | null;
   /** How long it took to reach and read it, in ms. */
   readonly tookMs: number;
 }
@@ -65,7 +68,8 @@ async function reach({ console, databases }: AnnouncedPooler, target: ConsoleTar
     if (missing !== undefined) return `SHOW DATABASES does not list ${missing}`;
     if ((await readPausing(opened, stepMs)) === "not_admin")
       return `user ${target.user} of this peer must be in admin_users`;
-    return { console: target, tookMs: performance.now() - startMs };
+    const loginRetry = await readLoginRetry(opened, stepMs);
+    return { console: target, loginRetry, tookMs: performance.now() - startMs };
   } finally {
     opened.close();
   }

@@ -27,6 +27,7 @@ export function poolerFindings(setup: PoolerSetup): readonly PoolerFinding[] {
     ...routeFindings(setup),
     ...versionFindings(setup),
     ...settingFindings(setup),
+    ...holdFindings(setup),
   ];
 }
 
@@ -142,6 +143,29 @@ function versionFindings({ pooler, shown }: PoolerSetup): readonly PoolerFinding
       hint: "Set max_prepared_statements = 200, or let no client use named prepared statements.",
     },
   ];
+}
+
+/** How much longer than a hold PgBouncer must let its clients wait, in ms. */
+const holdMarginMs = 5_000;
+
+/** PgBouncer counts the time of a hold: what ends its clients meanwhile makes the hold useless. */
+function holdFindings({ pooler, shown }: PoolerSetup): readonly PoolerFinding[] {
+  const { holdOnLossMs, name: subject } = pooler;
+  if (holdOnLossMs === null) return [];
+  const leastS = (holdOnLossMs + holdMarginMs) / 1_000;
+  return (["query_wait_timeout", "query_timeout"] as const).flatMap((setting): readonly PoolerFinding[] => {
+    const limitS = seconds(shown.settings.get(setting));
+    if (limitS === null || limitS === 0 || limitS >= leastS) return [];
+    return [
+      {
+        kind: "wait_timeout",
+        level: "warning",
+        subject,
+        text: `${setting} must be at least ${leastS} (s) or 0, 5 s above hold_on_loss, got ${limitS}: PgBouncer ends clients that are held`,
+        hint: `Set ${setting} = ${leastS}, or shorten hold_on_loss.`,
+      },
+    ];
+  });
 }
 
 function settingFindings({ pooler, shown, deadlineMs }: PoolerSetup): readonly PoolerFinding[] {

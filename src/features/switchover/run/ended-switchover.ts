@@ -1,7 +1,10 @@
+import type { SwitchoverStart } from "../machine/plan.ts";
+
 /** A seamless switchover that is over. */
 export interface EndedSwitchover {
   readonly cluster: string;
   readonly run: string;
+  readonly start: SwitchoverStart;
   /** `unfinished`: poolers may be paused, or were not seen to lead to the new primary. */
   readonly outcome:
     "dry_run" | "refused" | "aborted" | "rejected" | "switched" | "stayed" | "unknown" | "no_primary" | "unfinished";
@@ -16,6 +19,8 @@ export interface EndedSwitchover {
   readonly forecastMs: number | null;
   /** How long each step took, in ms, by its name. */
   readonly steps: Readonly<Record<string, number>>;
+  /** The most clients that were seen to wait after a loss; `null` if that is not known. */
+  readonly clients: number | null;
   /** Who asked for it, as authentication found. */
   readonly by: string | null;
 }

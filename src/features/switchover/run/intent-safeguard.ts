@@ -1,12 +1,14 @@
 import { errorMessage } from "../../../core/cluster/values/error-message.ts";
 import type { Safeguard } from "./switchover-run.ts";
 import type { IntentFile } from "../intent/intent-file.ts";
-import type { PauseIntent } from "../intent/pause-intent.ts";
+import type { LoweredSetting, PauseIntent } from "../intent/pause-intent.ts";
 
 /** What the safeguard needs beside the file. */
 interface IntentParts {
   /** Opens the consoles. @returns for each why it cannot be used; `null` if it can */
   readonly prepare: () => Promise<readonly (string | null)[]>;
+  /** The settings that the run lowers before RESUME, as they were read with the consoles. */
+  readonly lowered: () => readonly LoweredSetting[];
   /** In ms since the epoch. */
   readonly wall: () => number;
 }
@@ -15,23 +17,27 @@ interface IntentParts {
 export function intentSafeguard(
   intents: IntentFile,
   intent: () => PauseIntent,
-  { prepare, wall }: IntentParts,
+  { prepare, lowered, wall }: IntentParts,
 ): Safeguard {
+  let isOver = false;
   return {
     name: "intent",
     arm: async () => {
-      const problem = await problemOf(intents.announce(intent()));
-      return problem ?? (await prepare()).find((found) => found !== null) ?? null;
+      const problem = (await prepare()).find((found) => found !== null) ?? null;
+      if (problem !== null || isOver) return problem ?? "it was too late";
+      return problemOf(intents.announce(intent(), lowered()));
     },
     tell: (leftMs) => problemOf(intents.request(intent().run, wall() + leftMs)),
     beat: () => {},
-    disarm: (left) =>
+    disarm: (left) => {
+      isOver = true;
       void intents
         .retain(
           intent().run,
           left.flatMap((at) => intent().targets[at] ?? []),
         )
-        .catch(() => {}),
+        .catch(() => {});
+    },
   };
 }
 

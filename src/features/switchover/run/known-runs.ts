@@ -27,6 +27,14 @@ export class KnownRuns {
     );
   }
 
+  /** Forgets a run. */
+  forget({ plan: { cluster, run } }: SwitchoverRun): void {
+    this.#runs.set(
+      cluster,
+      this.of(cluster).filter((one) => one.run.plan.run !== run),
+    );
+  }
+
   /** The switchover of a cluster that goes on; `null` if there is none. A dry run is none, and one whose clients go on. */
   running(cluster: string): SwitchoverRun | null {
     return (

@@ -3,7 +3,7 @@ import { pauseName, type SwitchoverPlan } from "../machine/plan.ts";
 import type { LeftTarget, Outcome, SettledOutcome } from "../machine/state.ts";
 
 /** What the sentence about an outcome says of its run. */
-export type OutcomeOf = Pick<SwitchoverPlan, "leader" | "candidate" | "targets">;
+export type OutcomeOf = Pick<SwitchoverPlan, "leader" | "candidate" | "targets" | "start" | "cutsAtEnd">;
 
 /** The outcome of a switchover as sentences, computed from what was read back, pooler by pooler. */
 export function outcomeText(outcome: Outcome, plan: OutcomeOf): string {
@@ -16,6 +16,12 @@ export function outcomeText(outcome: Outcome, plan: OutcomeOf): string {
 }
 
 function settledText(outcome: SettledOutcome, plan: OutcomeOf): string {
+  if (plan.start === "loss" && outcome.kind === "no_primary")
+    return plan.cutsAtEnd
+      ? "The limit is over, and no node is the primary: the clients that waited were cut."
+      : "The limit is over, and no node is the primary: clients wait on until query_wait_timeout of their pooler.";
+  if (plan.start === "loss" && (outcome.kind === "refused" || outcome.kind === "aborted"))
+    return `No clients are held: ${outcome.reason}.`;
   switch (outcome.kind) {
     case "dry_run":
       return "A dry run: nothing was changed.";

@@ -40,6 +40,7 @@ const limits = {
   claimMs: 3_000,
   armMs: 5_000,
   tellMs: 1_000,
+  lookMs: 2_000,
   silenceMs: 1_000,
   resumeMs: 250,
   settleMs: 5_000,
@@ -47,7 +48,10 @@ const limits = {
   followMs: 60_000,
 };
 
-/** Of a switchover that is announced: its caller waits at most a second until clients are held, and then its database stops. */
+/**
+ * Of a switchover that is announced: its caller waits at most a second until clients are held, and then its database stops.
+ * After a loss each moment costs errors.
+ */
 const announcedLimits = { checkMs: 500, claimMs: 400, armMs: 700, quietMs: 3_000 };
 
 /**
@@ -71,10 +75,13 @@ export function planOf(
     start,
     ...waysOf({ config, cluster, targets, balancers }),
     peers,
+    cutsAtEnd: start === "loss" && cutsAtEnd(config, targets),
     limits: {
       ...limits,
       quietMs: loopWaitMs(view.cluster),
-      ...(start === "announced" ? announcedLimits : {}),
+      ...(start === "request" ? {} : announcedLimits),
+      // The hold is over, and is told. What leads databases to primaries leads them to one that comes later, too.
+      ...(start === "loss" ? { followMs: 0 } : {}),
       pauseMs: pauseLimitMs(config.poolers, targets),
       deadlineMs,
     },
@@ -93,7 +100,36 @@ export function finishingPlan(
   const { leader, candidate, start } = finish;
   const ways = waysOf({ config, cluster, targets, balancers });
   const times = { quietMs: finishingQuietMs, pauseMs: limits.silenceMs, deadlineMs: 0 };
-  return { run, cluster, leader, candidate, isDryRun: false, start, ...ways, peers, limits: { ...limits, ...times } };
+  const cuts = start === "loss" && cutsAtEnd(config, targets);
+  return {
+    run,
+    cluster,
+    leader,
+    candidate,
+    isDryRun: false,
+    start,
+    ...ways,
+    peers,
+    cutsAtEnd: cuts,
+    limits: { ...limits, ...times },
+  };
+}
+
+/** Whether clients that still wait at the end of a hold are cut (`hold_end: fail`). All poolers of a cluster say the same. */
+function cutsAtEnd({ poolers }: Pick<Config, "poolers">, targets: readonly IntendedPause[]): boolean {
+  return targets.some(({ pooler }) => poolers.find(({ name }) => name === pooler)?.holdEnd === "fail");
+}
+
+/** The databases whose clients are held after a loss, and for how long at most, in ms; `null`: none. */
+export function heldOnLoss(
+  config: Pick<Config, "poolers">,
+  cluster: string,
+): { readonly targets: readonly IntendedPause[]; readonly limitMs: number } | null {
+  const poolers = config.poolers.filter(({ holdOnLossMs }) => holdOnLossMs !== null);
+  const targets = pausedBy({ poolers }, cluster);
+  const [first] = targets;
+  const limitMs = poolers.find(({ name }) => name === first?.pooler)?.holdOnLossMs ?? null;
+  return limitMs === null ? null : { targets, limitMs };
 }
 
 /**

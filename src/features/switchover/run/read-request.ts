@@ -65,6 +65,11 @@ export function announcedRequest(cluster: string, leader: string): SwitchoverReq
   };
 }
 
+/** The request that follows from the loss of a leader. @param deadlineMs how long clients are held at most, in ms */
+export function lossRequest(cluster: string, leader: string, deadlineMs: number): SwitchoverRequest {
+  return { ...announcedRequest(cluster, leader), start: "loss", deadlineMs };
+}
+
 function durationOf(
   given: unknown,
   {

@@ -72,13 +72,18 @@ export function runDocument(run: SwitchoverRun, { by, startedWallMs, nowMs }: Ru
 }
 
 /** What an event says of a run that is over. */
-export function endedSwitchover(run: SwitchoverRun, outcome: Outcome, by: string | null): EndedSwitchover {
+export function endedSwitchover(
+  run: SwitchoverRun,
+  outcome: Outcome,
+  { by, clients }: { readonly by: string | null; readonly clients: number | null },
+): EndedSwitchover {
   const { plan, steps, preflight } = run;
   const held = run.heldMs.filter((ms) => ms !== null);
   const settled = outcome.kind === "unfinished" ? outcome.of : outcome;
   return {
     cluster: plan.cluster,
     run: plan.run,
+    start: plan.start,
     outcome: outcome.kind,
     text: outcomeText(outcome, plan),
     leader: plan.leader,
@@ -86,6 +91,7 @@ export function endedSwitchover(run: SwitchoverRun, outcome: Outcome, by: string
     heldMs: held.length === 0 ? null : Math.round(Math.max(...held)),
     forecastMs: preflight?.forecastMs ?? null,
     steps: stepTimes(steps),
+    clients,
     by,
   };
 }

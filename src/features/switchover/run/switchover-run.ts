@@ -12,6 +12,8 @@ import type { SwitchoverTransition } from "../machine/transition.ts";
 export interface TargetHand {
   pause(): void;
   readPaused(): void;
+  /** The clients that wait are cut right before RESUME. */
+  cutFirst(): void;
   resume(): void;
   close(): void;
   /** For how long clients have been held, or were held, in ms; `null` if they never were, or if that is not known. */
@@ -94,6 +96,11 @@ export interface RecordedStep {
 const tickMs = 50;
 /** How often safeguards hear that this process lives, in ms. */
 const beatMs = 250;
+/**
+ * How long after the limit of a hold others wait until they end it, in ms: it may well come to its limit, and this process
+ * cuts clients then, if it shall.
+ */
+const endMs = 1_000;
 /** The time between two attempts to lead a route, in ms. */
 const routeRetryMs = 50;
 /** Of the attempt to lead a target right before its RESUME, in ms. */
@@ -126,6 +133,9 @@ export class SwitchoverRun {
   /** Resolves when clients are held, or will not be. */
   readonly decided: Promise<void>;
   #resolveDecided: () => void = () => {};
+  /** Resolves when no client is held any more: at the end, or when only a primary is waited for. */
+  readonly released: Promise<void>;
+  #resolveReleased: () => void = () => {};
   /** Resolves at the end. */
   readonly ended: Promise<void>;
   #resolveEnded: () => void = () => {};
@@ -137,6 +147,9 @@ export class SwitchoverRun {
     this.#state = { kind: "checking", untilMs: Infinity };
     this.decided = new Promise((resolve) => {
       this.#resolveDecided = resolve;
+    });
+    this.released = new Promise((resolve) => {
+      this.#resolveReleased = resolve;
     });
     this.ended = new Promise((resolve) => {
       this.#resolveEnded = resolve;
@@ -197,8 +210,13 @@ export class SwitchoverRun {
 
   /** Whether PAUSE may be sent now: looks at the time anew. */
   mayPause(): boolean {
+    const before = this.#state;
+    // After a loss nothing aborts a run that stood still: others may have resumed everything meanwhile.
+    if ("ranAtMs" in before && this.#context.now() - before.ranAtMs > this.plan.limits.silenceMs) return false;
     this.happened({ kind: "tick" });
-    return this.#state.kind === "pausing" && this.#hands.claim.isHeld();
+    const state = this.#state;
+    const isPausing = state.kind === "pausing" || (state.kind === "switching" && state.request === "lost");
+    return isPausing && this.#hands.claim.isHeld();
   }
 
   /** Whether the switchover may be requested now: looks at the time anew. Who stood still may have been taken over. */
@@ -239,6 +257,7 @@ export class SwitchoverRun {
   #follow({ state, effects }: SwitchoverTransition): void {
     this.#state = state;
     if (isDecided(state)) this.#resolveDecided();
+    if (state.kind === "following" || state.kind === "ended") this.#resolveReleased();
     for (const effect of effects) {
       try {
         this.#carryOut(effect);
@@ -281,6 +300,9 @@ export class SwitchoverRun {
         return;
       case "route":
         return this.#route(effect.node);
+      case "cut":
+        for (const hand of targets) hand.cutFirst();
+        return;
       case "close":
         return this.#close(effect.target);
       case "disarm":
@@ -429,7 +451,8 @@ export class SwitchoverRun {
     const { targets, limits } = this.plan;
     const isHeld = state.kind !== "arming";
     const open = [...targets.keys()].filter((target) => !isHeld || state.targets[target] !== "closed");
-    const leftMs = isHeld ? Math.max(0, state.deadlineMs - nowMs) : limits.armMs + limits.deadlineMs;
+    const graceMs = this.plan.start === "loss" ? endMs : 0;
+    const leftMs = isHeld ? Math.max(0, state.deadlineMs - nowMs) + graceMs : limits.armMs + limits.deadlineMs;
     for (const safeguard of this.#hands.safeguards) safeguard.beat(open, leftMs);
   }
 }

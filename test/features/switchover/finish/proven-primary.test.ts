@@ -23,7 +23,7 @@ function promoted(
 describe("the primary that clients are led to by who has not followed the cluster", () => {
   const evidence = { systemIdentifier: system, timeline: 4 };
   const proven = (fixture: ClusterFixture, wanted = evidence): string | null =>
-    provenPrimary(viewAt(fixture.cluster, fixture.policy, 200), wanted, "pg1");
+    provenPrimary(viewAt(fixture.cluster, fixture.policy, 200), wanted, { leader: "pg1", start: "request" });
 
   test("is named by another node: one that answers alone may be a clone", () => {
     const fixture = promoted();
@@ -41,11 +41,14 @@ describe("the primary that clients are led to by who has not followed the cluste
     assert.equal(proven(fixture, { ...evidence, systemIdentifier: "7300000000000000002" }), null);
     assert.equal(proven(fixture, { ...evidence, timeline: 6 }), null);
     assert.equal(proven(fixture, { ...evidence, timeline: 5 }), "pg2");
-    assert.equal(provenPrimary(viewAt(fixture.cluster, fixture.policy, 200), evidence, "pg2"), "pg2");
+    assert.equal(
+      provenPrimary(viewAt(fixture.cluster, fixture.policy, 200), evidence, { leader: "pg2", start: "request" }),
+      "pg2",
+    );
   });
 
   test("is none without evidence", () => {
-    assert.equal(provenPrimary(null, evidence, "pg1"), null);
+    assert.equal(provenPrimary(null, evidence, { leader: "pg1", start: "request" }), null);
     const fixture = new ClusterFixture();
     assert.equal(proven(fixture), null);
     assert.deepEqual(evidenceOf(viewAt(fixture.cluster, fixture.policy, 0), "pg1"), {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test, type TestContext } from "node:test";
 import { PgbouncerConsole } from "../../../../src/core/balancing/pgbouncer/console.ts";
+import { LoginRetry } from "../../../../src/features/switchover/hands/login-retry.ts";
 import { PauseHand, type PauseEvent } from "../../../../src/features/switchover/hands/pause-hand.ts";
 import { pauseConsoleName, type PausingRun } from "../../../../src/features/switchover/hands/pause-console.ts";
 import { type Resumed, resumeTarget } from "../../../../src/features/switchover/hands/resume-target.ts";
@@ -22,6 +23,7 @@ class Fixture {
     this.pgbouncer = pgbouncer;
     this.hand = new PauseHand({
       target: { by, database: "orders", console: pgbouncer.target },
+      retry: new LoginRetry({ console: pgbouncer.target, before: undefined, limitMs: 2_000 }),
       limits: { commandMs: 2_000, pauseMs, pollMs: 5 },
       mayPause: () => this.mayPause,
       areEarlierOver: () => this.areEarlierOver,

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, test } from "node:test";
 import { IntentFile } from "../../../../src/features/switchover/intent/intent-file.ts";
 import {
+  type LoweredSetting,
   parseIntents,
   type PauseIntent,
   writtenIntents,
@@ -101,8 +102,11 @@ describe("the file of what may be paused", () => {
 
   for (const [title, content] of [
     ["no JSON", "{"],
-    ["another format", '{"format":3,"intents":[]}'],
-    ["a console without an address", writtenIntents([intentOf("r1")]).replace('"port": 6432', '"port": 0')],
+    ["another format", '{"format":4,"intents":[]}'],
+    [
+      "a console without an address",
+      writtenIntents({ intents: [intentOf("r1")], lowered: [] }).replace('"port": 6432', '"port": 0'),
+    ],
     ["an unknown key", '{"format":1,"intents":[],"more":1}'],
     ["an empty file", ""],
   ] as const)
@@ -125,6 +129,32 @@ describe("the file of what may be paused", () => {
   });
 
   test("what is written is read as it is", () => {
-    assert.deepEqual(parseIntents(writtenIntents([intentOf("r1")])), [intentOf("r1")]);
+    for (const lowered of [[], [{ pooler: "pgb1", console: console1, before: "15" }]]) {
+      const written = { intents: [intentOf("r1")], lowered };
+      assert.deepEqual(parseIntents(writtenIntents(written)), written);
+    }
+  });
+
+  test("a version before it reads what names no lowered setting", () => {
+    assert.match(writtenIntents({ intents: [intentOf("r1")], lowered: [] }), /"format": 2/);
+  });
+
+  test("a lowered setting stays in it after its run, until it is back, with its first value", async () => {
+    const file = newFile();
+    const of = (pooler: string, before: string): LoweredSetting => ({ pooler, console: console1, before });
+    await file.announce(intentOf("r1"), [of("pgb1", "15")]);
+    await file.close({ pooler: "pgb1", database: "orders" });
+    await file.close({ pooler: "pgb2", database: "orders" });
+    assert.deepEqual([file.open, file.lowered], [[], [of("pgb1", "15")]]);
+    await file.announce(intentOf("r2"), [of("pgb1", "0.1"), of("pgb2", "7.5")]);
+    const next = new IntentFile(() => file.path);
+    await next.read();
+    assert.deepEqual(next.lowered, [of("pgb1", "15"), of("pgb2", "7.5")]);
+    await next.restored(["pgb1", "pgb9"]);
+    assert.deepEqual(next.lowered, [of("pgb2", "7.5")]);
+    assert.deepEqual(
+      next.open.map(({ run }) => run),
+      ["r2"],
+    );
   });
 });

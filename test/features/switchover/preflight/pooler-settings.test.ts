@@ -18,6 +18,8 @@ interface Row {
   /** The addresses of other poolers. */
   readonly others?: readonly string[];
   readonly version?: number;
+  /** `hold_on_loss`, in ms. */
+  readonly hold?: number;
   readonly settings?: Readonly<Record<string, string>>;
   readonly databases?: readonly Partial<ShownDatabase>[];
   readonly pools?: readonly Partial<ShownPool>[];
@@ -67,6 +69,7 @@ function findingsOf(row: Row): ReturnType<typeof poolerFindings> {
   assert.ok(database !== undefined);
   const pooler = {
     ...plain,
+    holdOnLossMs: row.hold ?? null,
     pgbouncer: { ...plain.pgbouncer, processes: row.processes ?? 1 },
     databases: (row.configured ?? [{}]).map((changes) => ({ ...database, ...changes })),
   };

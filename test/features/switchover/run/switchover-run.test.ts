@@ -66,6 +66,7 @@ class Fixture {
           heldMs: 1_700,
           pause: () => this.#do("pause", () => run.happened({ kind: "pause_answered", target: 0 })),
           readPaused: () => this.#do("read", () => run.happened({ kind: "paused_read", target: 0, isPaused: true })),
+          cutFirst: () => this.done.push("cut"),
           resume: () => this.#do("resume", () => run.happened({ kind: "resumed", target: 0 })),
           close: () => this.done.push("close consoles"),
         },
