@@ -253,6 +253,7 @@ export class Monitor {
       now: () => clock.observe(),
       wall: () => clock.wall(),
       ...machine,
+      setTimer: machine.setProbeTimer ?? machine.setTimer,
       connect: (origin, limits, tls) =>
         machine.connect(origin, { ...limits, onConnected: (ip) => probed.connected(origin, ip) }, tls),
       ...logDocumentFailures(

@@ -5,6 +5,7 @@ import type { IsTlsServer } from "../../core/probe/client/https-hint.ts";
 import type { ConnectToNode } from "../../core/probe/probers.ts";
 import { AnswerTurns } from "../../core/probe/schedule/answer-turns.ts";
 import { setSystemTimer } from "../../core/probe/schedule/system-timer.ts";
+import { TimerWheel } from "../../core/probe/schedule/timer-wheel.ts";
 import type { ClockOptions } from "../../core/state/clock.ts";
 import { linuxBootId } from "../../core/state/boot-clock.ts";
 
@@ -13,6 +14,8 @@ export interface Machine {
   /** The time sources of the clock; those that are absent are Node's. */
   readonly time: Pick<ClockOptions, "monotonic" | "boot" | "wall">;
   readonly setTimer: SetTimer;
+  /** Sets the timers of probes, which may end a little late, together with others. Default: `setTimer`. */
+  readonly setProbeTimer?: SetTimer;
   /** A number from 0 up to 1. */
   readonly random: () => number;
   /** Returns an identifier for one run of rolecall. */
@@ -35,6 +38,7 @@ export const thisMachine: Machine = {
   bootId: linuxBootId,
   connect: (origin, limits, tls) => new NodeClient(origin, limits, tls),
   turns: new AnswerTurns(),
+  setProbeTimer: new TimerWheel().setTimer,
 };
 
 /** Waits for a promise, for a time in ms at most. */

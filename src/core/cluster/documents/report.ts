@@ -36,7 +36,10 @@ export interface Report {
   readonly version: string | null;
   /** What the node states in a form that nobody can read, so that it is unknown: neither absent nor its default. */
   readonly unreadable: readonly UnreadableField[];
-  /** The document as strict JSON text: an object, as `nodeJson` writes it, with `null` for values that have no such form. */
+  /**
+   * The document as strict JSON text: an object, as the node wrote it, or as `nodeJson` writes it with `null` for values
+   * that have no such form. {@link shownDocument} has it in the form of nodes.
+   */
   readonly document: string;
   /** The node's own text where that is no strict JSON, for listeners that answer as the node; else `null`. */
   readonly asWritten: string | null;
@@ -184,12 +187,49 @@ function sender(value: unknown): Sender[] {
   return name === null ? [] : [{ name, address: nameOf(value["client_addr"]), state: nameOf(value["state"]) }];
 }
 
+/** Documents as they are shown. */
+const shown = new WeakMap<Report, string>();
+
+/**
+ * Returns the document of a report as nodes write it, whatever the spaces, escapes and repeated names of the text that
+ * the node sent. Most reports are never shown, so this is done when somebody asks.
+ */
+export function shownDocument(report: Report): string {
+  let text = shown.get(report);
+  if (text === undefined) shown.set(report, (text = inNodesForm(report.document)));
+  return text;
+}
+
+/** What another instance tells of a node may be any text. */
+function inNodesForm(document: string): string {
+  try {
+    return nodeJson(JSON.parse(document), document);
+  } catch {
+    return document;
+  }
+}
+
+/** A text with so few brackets can be serialized, however they are nested. */
+const shallowMax = 1_000;
+
 /** A document that is nested too deeply can be parsed but not serialized. */
 function textsOf(value: JsonObject, written = ""): Pick<Report, "document" | "asWritten"> | undefined {
   try {
-    if (!hasUnreadable(value, written)) return { document: nodeJson(value, written), asWritten: null };
-    return { document: nodeJson(withoutUnreadable(value)), asWritten: written.trim() };
+    if (hasUnreadable(value, written))
+      return { document: nodeJson(withoutUnreadable(value)), asWritten: written.trim() };
+    if (written === "" || mayBeDeep(written)) return { document: nodeJson(value, written), asWritten: null };
+    return { document: written.trim(), asWritten: null };
   } catch {
     return undefined;
   }
+}
+
+function mayBeDeep(text: string): boolean {
+  return text.length > 2 * shallowMax && bracketsIn(text, "{") + bracketsIn(text, "[") > shallowMax;
+}
+
+function bracketsIn(text: string, bracket: "{" | "["): number {
+  let count = 0;
+  for (let at = text.indexOf(bracket); at !== -1; at = text.indexOf(bracket, at + 1)) count += 1;
+  return count;
 }

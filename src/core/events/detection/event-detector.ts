@@ -1,4 +1,3 @@
-import type { Leadership } from "../../cluster/leadership.ts";
 import type { Condition, Found } from "../../health/conditions/condition.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
 import { type ClusterView, viewAt } from "../../health/evidence/leadership/cluster-view.ts";
@@ -19,6 +18,7 @@ import {
 } from "../../health/conditions/cluster-facts.ts";
 import { KnownConditions } from "./known-conditions.ts";
 import { OpenConditions } from "./open-conditions.ts";
+import { hasSeenChange } from "./seen-change.ts";
 import { type PrimaryMemory, noPrimaryYet, primaryEvents } from "./primary-events.ts";
 
 /**
@@ -26,6 +26,8 @@ import { type PrimaryMemory, noPrimaryYet, primaryEvents } from "./primary-event
  * of a thousand nodes a probe ends every millisecond.
  */
 const recheckMs = 100;
+/** The same while nothing lasts in it that could end, and nothing changes but instants and positions. */
+const quietRecheckMs = 1_000;
 
 /**
  * How far the start of a cluster has come: its first round of probes goes on, it is not known yet what changes, or it
@@ -49,7 +51,10 @@ interface ClusterMemory {
   /** Since when the cluster can be seen, in ms of rolecall's clock; `null` while it is hidden. */
   seenSinceMs: number | null;
   examinedAtMs: number;
-  leadership: Leadership | null;
+  /** The state at the last call, whether it was examined or not. */
+  last: ClusterState | null;
+  /** Whether more than instants and positions has changed since it was examined. */
+  hasNews: boolean;
 }
 
 /** What may differ from a detector of a single cluster. */
@@ -105,9 +110,13 @@ export class EventDetector implements EventFinder {
     { policy, nowMs, isVerdictChanged }: FinderContext,
   ): readonly EventDraft[] {
     const memory = this.#memoryOf(cluster.name, nowMs);
-    const isChanged = isVerdictChanged || memory.leadership !== cluster.leadership;
-    if (!isChanged && nowMs - memory.examinedAtMs < recheckMs) return [];
-    memory.leadership = cluster.leadership;
+    const { last } = memory;
+    memory.last = cluster;
+    const isChanged = isVerdictChanged || last?.leadership !== cluster.leadership;
+    // The same state once more: something beside it has changed.
+    memory.hasNews ||= last === null || last === cluster || hasSeenChange(last, cluster);
+    if (!isChanged && nowMs - memory.examinedAtMs < recheckAfterMs(memory, policy)) return [];
+    memory.hasNews = false;
     memory.examinedAtMs = nowMs;
     const wasHidden = memory.seenSinceMs === null;
     const view = viewAt(cluster, policy, nowMs);
@@ -208,7 +217,8 @@ export class EventDetector implements EventFinder {
       firstPrimary: null,
       seenSinceMs: -Infinity,
       examinedAtMs: -Infinity,
-      leadership: null,
+      last: null,
+      hasNews: false,
     };
     this.#clusters.set(cluster, memory);
     return memory;
@@ -248,6 +258,15 @@ function settle(memory: ClusterMemory, facts: ClusterFacts): void {
   memory.primary.last ??= memory.firstPrimary;
   // What an earlier process saw last may have changed since.
   memory.primary.wasHidden = true;
+}
+
+function recheckAfterMs(
+  { phase, conditions, seenSinceMs, present, hasNews }: ClusterMemory,
+  { intervalMs }: HealthPolicy,
+): number {
+  const isQuiet =
+    !hasNews && phase.kind === "settled" && conditions.isEmpty && seenSinceMs !== null && present !== null;
+  return isQuiet ? Math.max(recheckMs, Math.min(quietRecheckMs, intervalMs)) : recheckMs;
 }
 
 function namesOf({ nodes }: ClusterFacts): ReadonlySet<string> {

@@ -44,6 +44,11 @@ export class OpenConditions {
     return this.#open.size;
   }
 
+  /** Whether nothing lasts, and nothing may soon. */
+  get isEmpty(): boolean {
+    return this.#open.size === 0 && this.#pending.size === 0;
+  }
+
   /**
    * Compares with the facts of a later instant.
    * @param ofFeatures what features have found

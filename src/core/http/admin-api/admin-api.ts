@@ -18,6 +18,7 @@ import { answerPools, type PoolsApiContext } from "./pools-api.ts";
 import { isServed, unknownCluster } from "./served-cluster.ts";
 import type { PageGate } from "../pages/page-gate.ts";
 import type { SnapshotLongPoll } from "./snapshot-long-poll.ts";
+import { shownDocument } from "../../cluster/documents/report.ts";
 import { clusterNamed, nodeNamed } from "../../cluster/lookup.ts";
 import type { Snapshot } from "../../cluster/snapshot.ts";
 
@@ -205,5 +206,8 @@ function nodeDocumentReply(
     return errorReply(404, "no_document", { message });
   }
   const head = { cluster, node: target.node, observed_at: new Date(observation.sentAtWallMs).toISOString() };
-  return jsonReply({ code: 200, phrase: "OK" }, `${JSON.stringify(head).slice(0, -1)},"document":${report.document}}`);
+  return jsonReply(
+    { code: 200, phrase: "OK" },
+    `${JSON.stringify(head).slice(0, -1)},"document":${shownDocument(report)}}`,
+  );
 }

@@ -1,4 +1,5 @@
 import type { Observation } from "../../cluster/observation.ts";
+import { type Report, shownDocument } from "../../cluster/documents/report.ts";
 import { withMember } from "../../cluster/values/json.ts";
 import type { Snapshot } from "../../cluster/snapshot.ts";
 import type { Check } from "../../health/check.ts";
@@ -95,8 +96,7 @@ function statusBody(
 ): { readonly text: string; readonly validUntilMs: number } {
   const believedMs = observation === null ? -Infinity : believedUntilMs(observation, view);
   const report = view.nowMs < believedMs ? (observation?.report ?? null) : null;
-  const own = isBound ? (report?.asWritten ?? report?.document) : report?.document;
-  const document = own ?? '{"state": "unknown", "role": "unknown"}';
+  const document = report === null ? '{"state": "unknown", "role": "unknown"}' : ownDocument(report, isBound);
   const lag = observation === null ? null : shownLag(view, observation);
   const ours = JSON.stringify({
     node: observation?.node.name ?? null,
@@ -115,6 +115,10 @@ function statusBody(
   const documentMs = report === null ? Infinity : believedMs;
   const text = withMember(document, "rolecall", ours);
   return { text, validUntilMs: Math.min(holderMs, documentMs, lagUntilMs(view, lag)) };
+}
+
+function ownDocument(report: Report, isBound: boolean): string {
+  return isBound && report.asWritten !== null ? report.asWritten : shownDocument(report);
 }
 
 function lagUntilMs({ nowMs }: ClusterView, lag: PresentLag | null): number {

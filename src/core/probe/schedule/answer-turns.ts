@@ -67,7 +67,11 @@ export class AnswerTurns {
   #usedMs = 0;
   /** When this turn of the event loop took its first answer; `null` before. */
   #beganMs: number | null = null;
-  #isScheduled = false;
+  /**
+   * `open`: this turn has taken answers, and none waits. `serving`: answers that wait are taken, and after that the turn
+   * rests.
+   */
+  #turn: "none" | "open" | "serving" = "none";
 
   /** @param now the monotonic clock, in ms */
   constructor(now: () => number = () => performance.now()) {
@@ -85,9 +89,10 @@ export class AnswerTurns {
    * @returns `null` if it may be read at once
    */
   next(key: string): Promise<void> | null {
-    this.#schedule(1);
+    this.#open();
     if (this.#waiting === 0 && this.#hasTime()) return null;
     return new Promise<void>((resolve) => {
+      if (this.#turn === "open") this.#serve(1);
       const lane = this.#lanes.get(key) ?? { waiting: [], usedMs: this.#usedMs, began: 0, isInLine: false };
       this.#lanes.set(key, lane);
       if (lane.waiting.length === 0) this.#beginWaiting(lane);
@@ -116,13 +121,21 @@ export class AnswerTurns {
     return nowMs - this.#beganMs < turnMs;
   }
 
+  /** Most turns end here: one callback for all their answers, since none waits. */
+  #open(): void {
+    if (this.#turn !== "none") return;
+    this.#turn = "open";
+    setImmediate(this.#close);
+  }
+
+  readonly #close = (): void => {
+    this.#beganMs = null;
+    if (this.#turn === "open") this.#turn = "none";
+  };
+
   /** Takes answers in callbacks of their own: what follows from one ends before the next, so that its time counts. */
-  #schedule(answers: number): void {
-    if (this.#isScheduled) return;
-    this.#isScheduled = true;
-    setImmediate(() => {
-      this.#beganMs = null;
-    });
+  #serve(answers: number): void {
+    this.#turn = "serving";
     for (let taken = 0; taken < answers; taken += 1) setImmediate(() => this.#take());
     setImmediate(() => {
       const nowMs = this.#now();
@@ -137,10 +150,12 @@ export class AnswerTurns {
       setImmediate(() => this.#rest(turns - 1, untilMs));
       return;
     }
-    this.#isScheduled = false;
+    this.#turn = "none";
     this.#beganMs = null;
-    if (this.#waiting > 0) this.#schedule(perTurnMax);
-    else for (const part of [this.#lanes, this.#line, this.#arrivals]) part.clear();
+    if (this.#waiting > 0) {
+      this.#open();
+      this.#serve(perTurnMax);
+    } else for (const part of [this.#lanes, this.#line, this.#arrivals]) part.clear();
   }
 
   #take(): void {

@@ -57,6 +57,17 @@ test("answers that come alone wait for nothing", async () => {
   assert.deepEqual(await answers.nextTurns(2), ["", ""]);
 });
 
+test("a turn in which no answer waits has one callback for all of them", async (context) => {
+  const answers = new Answers();
+  const { mock } = context.mock.method(globalThis, "setImmediate");
+  for (const turn of [1, 2]) {
+    for (const cluster of ["a", "b"]) await answers.answer(cluster, { tookMs: 0.1 });
+    assert.equal(mock.callCount(), turn);
+    await nextTurn();
+  }
+  assert.equal(answers.recorded.join(""), "abab");
+});
+
 test("of many answers at once those of one millisecond are recorded in a turn of the event loop", async () => {
   const answers = new Answers();
   for (let at = 0; at < 9; at += 1) {
