@@ -10,7 +10,7 @@ import { HostAddresses, type LookUp } from "../../core/balancing/host-addresses.
 import { isOfPrimary } from "../../core/balancing/pool-verdicts.ts";
 import type { CountedEnvoys } from "./counted-envoys.ts";
 import { Encodings } from "./encodings.ts";
-import { EndpointAddresses } from "./endpoint-addresses.ts";
+import { EndpointAddresses } from "../../core/balancing/endpoint-addresses.ts";
 import { EnvoyNames } from "./envoy-names.ts";
 import { GrpcServer, type GrpcWire, type StreamHandler } from "./grpc-server.ts";
 import { encodeAssignment } from "./messages/codec.ts";

@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
-import type { CancelTimer, SetTimer } from "../../core/cluster/timer.ts";
-import type { ConnectedAddress } from "../../core/probe/client/connected-addresses.ts";
-import { type HostAddresses, resolvedEveryMs } from "../../core/balancing/host-addresses.ts";
+import type { CancelTimer, SetTimer } from "../cluster/timer.ts";
+import type { ConnectedAddress } from "../probe/client/connected-addresses.ts";
+import { type HostAddresses, resolvedEveryMs } from "./host-addresses.ts";
 
 /** What the addresses depend on. */
 export interface AddressContext {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { SetTimer } from "../../../src/core/cluster/timer.ts";
 import { HostAddresses } from "../../../src/core/balancing/host-addresses.ts";
-import { EndpointAddresses } from "../../../src/features/xds/endpoint-addresses.ts";
+import { EndpointAddresses } from "../../../src/core/balancing/endpoint-addresses.ts";
 import { ManualClock } from "../../fake/manual-clock.ts";
 
 /** A name server that a test sets, and what the addresses tell. */
