@@ -1,0 +1,220 @@
+import { Agent, type Dispatcher } from "undici";
+import type { Failure } from "../../../core/cluster/values/failure.ts";
+import { objectOf, parseJson, type JsonObject } from "../../../core/cluster/values/json.ts";
+import { failureOf } from "../../../core/probe/client/failure.ts";
+import { ResponseBody } from "../../../core/probe/client/response-body.ts";
+import { exceedsLimits } from "../../../core/probe/parse/json-size.ts";
+import type { ApiAccess } from "./api-access.ts";
+
+/** A call to the API server. */
+export interface ApiCall {
+  readonly method: "GET" | "POST" | "PUT" | "PATCH";
+  /** Path and query. */
+  readonly path: string;
+  readonly body?: object;
+  readonly contentType?: string;
+}
+
+/** What the API server answers, or why it does not. */
+export type ApiReply =
+  | { readonly kind: "answered"; readonly status: number; readonly body: JsonObject }
+  | { readonly kind: "failed"; readonly failure: Failure };
+
+/** A response that goes on, as that of a watch. */
+export interface ApiStream {
+  readonly status: number;
+  readonly body: AsyncIterable<Buffer>;
+}
+
+/** What calls depend on. */
+export interface ApiClientContext {
+  /** Reads where the API server is again. Throws an Error if a file cannot be read. */
+  readonly readAccess: () => ApiAccess;
+  /** A monotonic clock, in ms. */
+  readonly now: () => number;
+}
+
+/** The deadline of a call, in ms. */
+const callMs = 5_000;
+/** The longest answer, in bytes, and how many values it may have: a page of a list. */
+const bodyMax = 8 * 1024 * 1024;
+const json = { members: 400_000, separators: 400_000 };
+/** The most connections: each watch has one of its own. */
+const connectionsMax = 64;
+/** How often the files are read again, in ms: kubelet replaces a token long before it ends. */
+const accessMs = 30_000;
+/** How long nothing is sent to a server that could not be reached, in ms. */
+const unreachedMs = 200;
+/** How long the server is left alone after 429 without a time of its own, in ms, and at the most. */
+const pauseMs = { usual: 1_000, most: 30_000 } as const;
+
+/** Calls the API server of Kubernetes. After 401 the token is read again, and the call is sent once more. */
+export class ApiClient {
+  readonly #context: ApiClientContext;
+  #known: { readonly access: ApiAccess; readonly agent: Agent; readonly readAtMs: number } | null = null;
+  #pausedUntilMs = -Infinity;
+  /** Since when the server cannot be reached, by the last try; -Infinity: it can. */
+  #unreachedAtMs = -Infinity;
+
+  constructor(context: ApiClientContext) {
+    this.#context = context;
+  }
+
+  /** For how long the server has asked to be left alone, in ms; 0: it has not. */
+  get pauseMs(): number {
+    return Math.max(0, this.#pausedUntilMs - this.#context.now());
+  }
+
+  /** The namespace of the pod or of the context. @throws Error if a file cannot be read */
+  get namespace(): string {
+    return this.#current().access.namespace;
+  }
+
+  /** Sends a call. Always resolves, within a deadline. */
+  async call(call: ApiCall): Promise<ApiReply> {
+    const reply = await this.#send(call);
+    if (reply.kind !== "answered" || reply.status !== 401) return reply;
+    this.#known = this.#known === null ? null : { ...this.#known, readAtMs: -Infinity };
+    return this.#send(call);
+  }
+
+  /**
+   * Sends a GET whose response goes on.
+   * @throws the error of a file or of the connection
+   */
+  async open(path: string, signal: AbortSignal): Promise<ApiStream> {
+    const down = this.#down();
+    if (down !== null) throw new Error(down.detail);
+    const { access, agent } = this.#current();
+    const { statusCode, headers, body } = await agent.request({
+      ...optionsOf(access, { method: "GET", path }),
+      signal,
+    });
+    this.#heed(statusCode, headers);
+    if (statusCode === 401 && this.#known !== null) this.#known = { ...this.#known, readAtMs: -Infinity };
+    return { status: statusCode, body };
+  }
+
+  /** Closes all connections: calls in flight fail. */
+  close(): void {
+    this.#known?.agent.destroy().catch(() => {
+      // Nothing more can be done about a connection that cannot be closed.
+    });
+    this.#known = null;
+  }
+
+  async #send(call: ApiCall): Promise<ApiReply> {
+    const down = this.#down();
+    if (down !== null) return failed(down);
+    const ending = new AbortController();
+    const timer = setTimeout(() => ending.abort(), callMs);
+    try {
+      const { access, agent } = this.#current();
+      const { statusCode, headers, body } = await agent.request({ ...optionsOf(access, call), signal: ending.signal });
+      this.#heed(statusCode, headers);
+      this.#unreachedAtMs = -Infinity;
+      const text = await textOf(body);
+      if (text === null)
+        return failed({ kind: "too_large", detail: `a body of more than ${bodyMax} bytes, or of too many values` });
+      return { kind: "answered", status: statusCode, body: objectOf(parseJson(text)) };
+    } catch (error) {
+      this.#unreachedAtMs = this.#context.now();
+      return failed(
+        ending.signal.aborted ? { kind: "timeout", detail: `no answer within ${callMs} ms` } : failureOf(error),
+      );
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** @throws Error if a file cannot be read, and none could before */
+  #current(): { readonly access: ApiAccess; readonly agent: Agent } {
+    const nowMs = this.#context.now();
+    const known = this.#known;
+    if (known !== null && nowMs - known.readAtMs < accessMs) return known;
+    let access: ApiAccess;
+    try {
+      access = this.#context.readAccess();
+    } catch (error) {
+      // A file that is replaced just now: what is known may do until the next look.
+      if (known === null) throw error;
+      this.#known = { ...known, readAtMs: nowMs };
+      return known;
+    }
+    const isSameServer =
+      known !== null &&
+      JSON.stringify([access.origin, access.tls]) === JSON.stringify([known.access.origin, known.access.tls]);
+    if (known !== null && !isSameServer) void known.agent.close();
+    this.#known = { access, agent: isSameServer ? known.agent : agentFor(access), readAtMs: nowMs };
+    return this.#known;
+  }
+
+  /** Why nothing is sent now: while the server is out of reach, all watches together try it a few times a second. */
+  #down(): Failure | null {
+    if (this.#context.now() - this.#unreachedAtMs >= unreachedMs) return null;
+    return { kind: "unreachable", detail: "the API server was out of reach just now" };
+  }
+
+  #heed(status: number, headers: Dispatcher.ResponseData["headers"]): void {
+    if (status !== 429 && status !== 503) return;
+    const seconds = Number(headers["retry-after"]);
+    if (status === 503 && !(seconds > 0)) return;
+    const wantedMs = seconds > 0 ? seconds * 1_000 : pauseMs.usual;
+    this.#pausedUntilMs = this.#context.now() + Math.min(pauseMs.most, wantedMs);
+  }
+}
+
+/** @returns `null` if the body is too long, comes in too many pieces, or has too many values */
+async function textOf(stream: AsyncIterable<Buffer>): Promise<string | null> {
+  const body = new ResponseBody(bodyMax, null);
+  for await (const chunk of stream) if (body.add(chunk) !== null) return null;
+  return exceedsLimits(body.bytes, json) ? null : body.bytes.toString();
+}
+
+function agentFor({ tls }: ApiAccess): Agent {
+  return new Agent({
+    connections: connectionsMax,
+    pipelining: 1,
+    connect: { timeout: callMs, keepAlive: true, keepAliveInitialDelay: 5_000, ...tls },
+    headersTimeout: callMs,
+    // A watch is silent for as long as nothing changes; bookmarks come each minute.
+    bodyTimeout: 0,
+    maxHeaderSize: 16_384,
+    keepAliveTimeout: 30_000,
+  });
+}
+
+function optionsOf(
+  { origin, basePath, token }: ApiAccess,
+  { method, path, body, contentType = "application/json" }: ApiCall,
+): Dispatcher.RequestOptions & { readonly origin: string } {
+  return {
+    origin,
+    path: `${basePath}${path}`,
+    method,
+    headers: {
+      accept: "application/json",
+      "user-agent": "rolecall",
+      ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+      ...(body === undefined ? {} : { "content-type": contentType }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  };
+}
+
+function failed(failure: Failure): ApiReply {
+  return { kind: "failed", failure };
+}
+
+/**
+ * What an answer that is no success means, for people: status, and the server's message. Of 403 the right that is missing
+ * is in the message: `User "x" cannot patch resource "endpointslices" in API group …`.
+ */
+export function refusalText({
+  status,
+  body,
+}: Pick<Extract<ApiReply, { kind: "answered" }>, "status" | "body">): string {
+  const { message, reason } = body;
+  const said = typeof message === "string" && message !== "" ? message : typeof reason === "string" ? reason : "";
+  return `status ${status}${said === "" ? "" : `: ${said.slice(0, 300)}`}`;
+}

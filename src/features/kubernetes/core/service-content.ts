@@ -1,0 +1,103 @@
+/** What the EndpointSlices of a Service should say. Pure. */
+
+/** How an IP address is written. A slice holds addresses of one family. */
+export type AddressFamily = "IPv4" | "IPv6";
+
+/** The pod that has an address. */
+export interface PodAt {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  /** The machine that it runs on; `null`: not known. */
+  readonly nodeName: string | null;
+}
+
+/** A member of the pool that a Service leads to. */
+export interface ServiceMember {
+  readonly node: string;
+  /** Its address; `null`: not known, so that it cannot be published. */
+  readonly address: { readonly ip: string; readonly port: number } | null;
+  readonly isFit: boolean;
+  /** Whether a node that is not fit serves all the same: its no is soft, as for lag. */
+  readonly isServing: boolean;
+  /** Whether nothing is known for or against it: it stays as it was published. */
+  readonly isSilent: boolean;
+  /** Whether it does not answer this rolecall, which another one may reach. */
+  readonly isUnreached: boolean;
+  readonly zone: string | null;
+  readonly pod: PodAt | null;
+}
+
+/** An endpoint of a slice. */
+export interface ServiceEndpoint {
+  readonly ip: string;
+  readonly isReady: boolean;
+  readonly isServing: boolean;
+  readonly zone: string | null;
+  readonly pod: PodAt | null;
+}
+
+/** A slice: the endpoints of one address family that share a port, in the order of their addresses. */
+export interface SliceContent {
+  readonly family: AddressFamily;
+  readonly port: number;
+  readonly endpoints: readonly ServiceEndpoint[];
+}
+
+/**
+ * Why nobody is ready: `unreached`, if a member does not answer this rolecall, which another one may reach; `refused`, if
+ * all answer and none is fit. `null`: somebody is ready.
+ */
+export type Unready = "unreached" | "refused" | null;
+
+/** What all slices of a Service say together. */
+export interface ServiceContent {
+  readonly slices: readonly SliceContent[];
+  readonly unready: Unready;
+}
+
+/** How a Service is published. */
+export interface ServiceRules {
+  /** Whether it leads to the primary: then two addresses are never ready. */
+  readonly isOfPrimary: boolean;
+  /** The addresses that are published as ready. */
+  readonly readyNow: ReadonlySet<string>;
+}
+
+/** Decides what the slices of a Service say. Every member with an address is listed, ready or not. */
+export function serviceContent(members: readonly ServiceMember[], rules: ServiceRules): ServiceContent {
+  const isReady = ({ address, isFit, isSilent }: ServiceMember): boolean =>
+    address !== null && (isSilent ? rules.readyNow.has(address.ip) : isFit);
+  const ready = members.filter(isReady);
+  // Two that may write are none: which of them is right, the rules of the cluster have to tell.
+  const areTooMany = rules.isOfPrimary && new Set(ready.map(({ address }) => address?.ip)).size > 1;
+  const slices = new Map<string, SliceContent & { readonly endpoints: ServiceEndpoint[] }>();
+  const listed = new Set<string>();
+  for (const member of members.toSorted((one, other) => compareIps(one.address?.ip ?? "", other.address?.ip ?? ""))) {
+    const { address, isServing, zone, pod } = member;
+    // Two nodes at one address are one endpoint: the first that is ready.
+    if (address === null || listed.has(address.ip)) continue;
+    const same = members.filter((one) => one.address?.ip === address.ip);
+    const isListedReady = !areTooMany && same.some(isReady);
+    const family = address.ip.includes(":") ? "IPv6" : "IPv4";
+    const key = `${family} ${address.port}`;
+    const slice = slices.get(key) ?? { family, port: address.port, endpoints: [] };
+    slices.set(key, slice);
+    listed.add(address.ip);
+    slice.endpoints.push({ ip: address.ip, isReady: isListedReady, isServing: isListedReady || isServing, zone, pod });
+  }
+  const hasReady = !areTooMany && ready.length > 0;
+  return {
+    slices: [...slices.values()].toSorted((one, other) => compareIps(keyOf(one), keyOf(other))),
+    unready: hasReady ? null : members.some(({ isUnreached }) => isUnreached) && !areTooMany ? "unreached" : "refused",
+  };
+}
+
+function keyOf({ family, port }: SliceContent): string {
+  return `${family} ${port}`;
+}
+
+/** By code units: every process has the same order. */
+function compareIps(one: string, other: string): number {
+  return one < other ? -1 : one > other ? 1 : 0;
+}
