@@ -49,6 +49,7 @@ export function configOf(
     poolers: [],
     peers: [],
     fleet: null,
+    kubernetes: null,
     hostSuffixes: [],
     ignoreParams: ["be"],
     stateFile: null,

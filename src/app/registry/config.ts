@@ -16,6 +16,12 @@ import { checkFleet } from "../../features/fleet/config/fleet-checks.ts";
 import { fleetFiles } from "../../features/fleet/config/fleet-files.ts";
 import { completeFleet, fleetSchema } from "../../features/fleet/config/fleet-schema.ts";
 import { completeHistory, historySchema } from "../../features/history/config/history-schema.ts";
+import {
+  checkKubernetes,
+  completeKubernetes,
+  kubernetesFiles,
+} from "../../features/kubernetes/config/kubernetes-checks.ts";
+import { kubernetesSchema } from "../../features/kubernetes/config/kubernetes-schema.ts";
 import { checkHolds } from "../../features/switchover/config/hold-checks.ts";
 import { checkPeers, completePeers } from "../../features/switchover/config/peer-checks.ts";
 import { peerFiles } from "../../features/switchover/config/peer-files.ts";
@@ -23,12 +29,18 @@ import { peersSchema } from "../../features/switchover/config/peer-schema.ts";
 import { completeXds, xdsDialect, xdsKeys } from "../../features/xds/config/xds-schema.ts";
 
 /** The keys of the features at the top of the configuration: exactly those that they declare. */
-const featureKeys = { peers: peersSchema, fleet: fleetSchema, audit: auditSchema, history: historySchema } satisfies {
+const featureKeys = {
+  peers: peersSchema,
+  fleet: fleetSchema,
+  audit: auditSchema,
+  history: historySchema,
+  kubernetes: kubernetesSchema,
+} satisfies {
   readonly [Key in keyof FeatureConfigs]: z.ZodType<FeatureConfigs[Key]>;
 };
 
 /** What each feature checks of its part against the rest. */
-const checks: ConfigRules["checks"] = [checkPeers, checkHolds, checkFleet, checkAudit, checkCanaries];
+const checks: ConfigRules["checks"] = [checkPeers, checkHolds, checkFleet, checkAudit, checkCanaries, checkKubernetes];
 
 /** The dialects of listeners that features bring. */
 export const featureDialects: readonly ListenerDialect[] = [xdsDialect];
@@ -42,10 +54,16 @@ const listener = z
 const cluster = z.strictObject({ ...clusterKeys, ...canaryKeys }, clusterError);
 
 /** What completes the part of each feature. */
-const completions: ConfigRules["completions"] = [completePeers, completeFleet, completeHistory, completeCanaries];
+const completions: ConfigRules["completions"] = [
+  completePeers,
+  completeFleet,
+  completeHistory,
+  completeCanaries,
+  completeKubernetes,
+];
 
 /** The files that the part of each feature names. */
-export const featureFiles: readonly FindConfiguredFiles[] = [peerFiles, fleetFiles, canaryFiles];
+export const featureFiles: readonly FindConfiguredFiles[] = [peerFiles, fleetFiles, canaryFiles, kubernetesFiles];
 
 /** The order of the keys in the references. */
 const keyOrder: readonly string[] = [
@@ -58,6 +76,7 @@ const keyOrder: readonly string[] = [
   "peers",
   "follow",
   "fleet",
+  "kubernetes",
   "audit",
   "host_suffixes",
   "ignore_params",

@@ -9,6 +9,7 @@ import { follow } from "../../features/follow/feature.ts";
 import { gateway } from "../../features/gateway/feature.ts";
 import { haproxy } from "../../features/haproxy/feature.ts";
 import { history } from "../../features/history/feature.ts";
+import { kubernetes } from "../../features/kubernetes/feature.ts";
 import { page } from "../../features/page/feature.ts";
 import { pgbouncer } from "../../features/pgbouncer/feature.ts";
 import { switchover } from "../../features/switchover/feature.ts";
@@ -29,6 +30,7 @@ export function featuresOf(context: FeaturesContext): Features {
     featureIn(haproxy, context),
     featureIn(pgbouncer, context),
     featureIn(xds, context),
+    featureIn(kubernetes, context),
     featureIn(agent, context),
     featureIn(audit, context),
     featureIn(canary, context),

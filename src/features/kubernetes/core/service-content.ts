@@ -60,30 +60,30 @@ export interface ServiceContent {
 export interface ServiceRules {
   /** Whether it leads to the primary: then two addresses are never ready. */
   readonly isOfPrimary: boolean;
-  /** The addresses that are published as ready. */
+  /** The addresses that are published as ready, as {@link addressKey} writes them. */
   readonly readyNow: ReadonlySet<string>;
 }
 
 /** Decides what the slices of a Service say. Every member with an address is listed, ready or not. */
 export function serviceContent(members: readonly ServiceMember[], rules: ServiceRules): ServiceContent {
   const isReady = ({ address, isFit, isSilent }: ServiceMember): boolean =>
-    address !== null && (isSilent ? rules.readyNow.has(address.ip) : isFit);
+    address !== null && (isSilent ? rules.readyNow.has(addressKey(address)) : isFit);
   const ready = members.filter(isReady);
   // Two that may write are none: which of them is right, the rules of the cluster have to tell.
-  const areTooMany = rules.isOfPrimary && new Set(ready.map(({ address }) => address?.ip)).size > 1;
+  const places = new Set(ready.flatMap(({ address }) => (address === null ? [] : [addressKey(address)])));
+  const areTooMany = rules.isOfPrimary && places.size > 1;
   const slices = new Map<string, SliceContent & { readonly endpoints: ServiceEndpoint[] }>();
   const listed = new Set<string>();
   for (const member of members.toSorted((one, other) => compareIps(one.address?.ip ?? "", other.address?.ip ?? ""))) {
     const { address, isServing, zone, pod } = member;
-    // Two nodes at one address are one endpoint: the first that is ready.
-    if (address === null || listed.has(address.ip)) continue;
-    const same = members.filter((one) => one.address?.ip === address.ip);
-    const isListedReady = !areTooMany && same.some(isReady);
+    // Two nodes at one address are one endpoint, ready if one of them is.
+    if (address === null || listed.has(addressKey(address))) continue;
+    const isListedReady = !areTooMany && places.has(addressKey(address));
     const family = address.ip.includes(":") ? "IPv6" : "IPv4";
     const key = `${family} ${address.port}`;
     const slice = slices.get(key) ?? { family, port: address.port, endpoints: [] };
     slices.set(key, slice);
-    listed.add(address.ip);
+    listed.add(addressKey(address));
     slice.endpoints.push({ ip: address.ip, isReady: isListedReady, isServing: isListedReady || isServing, zone, pod });
   }
   const hasReady = !areTooMany && ready.length > 0;
@@ -91,6 +91,11 @@ export function serviceContent(members: readonly ServiceMember[], rules: Service
     slices: [...slices.values()].toSorted((one, other) => compareIps(keyOf(one), keyOf(other))),
     unready: hasReady ? null : members.some(({ isUnreached }) => isUnreached) && !areTooMany ? "unreached" : "refused",
   };
+}
+
+/** An address as a key. */
+export function addressKey({ ip, port }: { readonly ip: string; readonly port: number }): string {
+  return `${ip} ${port}`;
 }
 
 function keyOf({ family, port }: SliceContent): string {

@@ -62,7 +62,7 @@ describe("what the slices of a Service say", () => {
 
   test("a member of which nothing is known stays as it was published", () => {
     const members = [member("pg1", { isSilent: true }), member("pg2", { isSilent: true })];
-    const content = serviceContent(members, { ...rules, readyNow: new Set(["10.0.0.2"]) });
+    const content = serviceContent(members, { ...rules, readyNow: new Set(["10.0.0.2 5432"]) });
     assert.deepEqual(saidOf(content), ["10.0.0.1 out", "10.0.0.2 ready"]);
   });
 
@@ -108,7 +108,7 @@ describe("what the slices of a Service say", () => {
       }),
       { maxLength: 6 },
     );
-    const readyNow = uniqueArray(constantFrom("10.0.0.1", "10.0.0.2", "fd00::1"));
+    const readyNow = uniqueArray(constantFrom("10.0.0.1 5432", "10.0.0.2 5433", "fd00::1 5432"));
     assertProperty(
       property(members, readyNow, (some, ready) => {
         const all = some.map((parts) => member(parts.node, parts));
@@ -117,8 +117,8 @@ describe("what the slices of a Service say", () => {
         const readyCount = said.filter((text) => text.endsWith(" ready")).length;
         assert.ok(readyCount <= 1);
         assert.equal(content.unready === null, readyCount === 1);
-        const ips = said.map((text) => text.split(" ")[0]);
-        assert.equal(new Set(ips).size, ips.length);
+        const listed = content.slices.flatMap(({ port, endpoints }) => endpoints.map(({ ip }) => `${ip} ${port}`));
+        assert.equal(new Set(listed).size, listed.length);
       }),
     );
   });

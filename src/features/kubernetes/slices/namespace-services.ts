@@ -1,0 +1,179 @@
+import type { SetTimer } from "../../../core/cluster/timer.ts";
+import type { JsonObject } from "../../../core/cluster/values/json.ts";
+import type { ApiClient } from "../api/api-client.ts";
+import { ResourceWatch } from "../api/resource-watch.ts";
+import { manager, serviceLabel, serviceOfSlice } from "../core/slice-objects.ts";
+import { leaseLabels, leaseName, leaseObject, SeenLeases } from "./leases.ts";
+import { type PublishedServiceKey, ServicePublisher, type ServicePublisherContext } from "./service-publisher.ts";
+
+/** What the Services of a namespace depend on, and whom they tell. */
+export interface NamespaceContext extends Omit<ServicePublisherContext, "client" | "livesUntilMs"> {
+  readonly client: Pick<ApiClient, "call" | "open" | "pauseMs">;
+  readonly wall: () => number;
+  /** Whether this process is late for so long that it counts as gone: then it renews nothing. */
+  readonly isWithdrawn: () => boolean;
+  /** How often the Lease is renewed, in ms: seldom, where there are many namespaces. */
+  readonly renewMs: () => number;
+  readonly setTimer: SetTimer;
+  /** A renewal has ended. */
+  readonly onRenewal: (problem: string | null) => void;
+}
+
+/** How many renewals may be missed before a rolecall counts as dead. */
+const renewals = 3;
+
+/** The Services of one namespace that are published, the Leases there, and the watches of all that. */
+export class NamespaceServices {
+  readonly #namespace: string;
+  readonly #context: NamespaceContext;
+  readonly #leases: SeenLeases;
+  readonly #publishers = new Map<string, ServicePublisher>();
+  #watches: readonly ResourceWatch[] = [];
+  #watched = "";
+  readonly #problems = new Map<string, string>();
+  #services: ReadonlyMap<string, JsonObject> | null = null;
+  #slices: ReadonlyMap<string, JsonObject> | null = null;
+  #cancelRenewal: () => void = () => {};
+  #phase: "new" | "running" | "stopped" = "new";
+
+  constructor(namespace: string, context: NamespaceContext) {
+    this.#namespace = namespace;
+    this.#context = context;
+    this.#leases = new SeenLeases(context.now);
+  }
+
+  /** Why what is published here is not known, or not as of now: one for each kind of objects. */
+  get problems(): readonly string[] {
+    return [...this.#problems.values()];
+  }
+
+  get publishers(): readonly ServicePublisher[] {
+    return [...this.#publishers.values()];
+  }
+
+  publisherOf(service: string): ServicePublisher | undefined {
+    return this.#publishers.get(service);
+  }
+
+  /** Publishes these Services from now on. Those that stay keep what is known of them. */
+  configure(keys: readonly PublishedServiceKey[]): void {
+    const wanted = new Map(keys.map((key) => [key.name, key]));
+    for (const [name, publisher] of this.#publishers) {
+      if (JSON.stringify(wanted.get(name)) === JSON.stringify(publisher.key)) continue;
+      publisher.stop();
+      this.#publishers.delete(name);
+    }
+    for (const [name, key] of wanted) if (!this.#publishers.has(name)) this.#publishers.set(name, this.#publisher(key));
+    this.#watch([...wanted.keys()].toSorted());
+    if (this.#phase === "new") {
+      this.#phase = "running";
+      void this.#renew();
+    }
+    for (const publisher of this.#publishers.values()) this.#tell(publisher);
+  }
+
+  /** Publishes nothing any more. */
+  stop(): void {
+    this.#phase = "stopped";
+    this.#cancelRenewal();
+    for (const watch of this.#watches) watch.stop();
+    for (const publisher of this.#publishers.values()) publisher.stop();
+  }
+
+  /** Ends the Lease, so that others take over at once. Never rejects. */
+  async release(): Promise<void> {
+    this.#cancelRenewal();
+    this.#phase = "stopped";
+    await this.#applyLease(false);
+  }
+
+  #publisher(key: PublishedServiceKey): ServicePublisher {
+    const livesUntilMs = (instance: string): number => this.#leases.livesUntilMs(instance);
+    return new ServicePublisher(key, { ...this.#context, livesUntilMs });
+  }
+
+  #watch(names: readonly string[]): void {
+    const watched = names.join(",");
+    if (watched === this.#watched) return;
+    this.#watched = watched;
+    for (const watch of this.#watches) watch.stop();
+    const group = (name: string, version: string): string => `/apis/${name}/${version}/namespaces/${this.#namespace}`;
+    this.#watches = [
+      this.#watchOf(
+        "endpointslices",
+        { path: `${group("discovery.k8s.io", "v1")}/endpointslices`, labels: `${serviceLabel} in (${watched})` },
+        (objects, changed) => {
+          this.#slices = objects;
+          const service = changed === null ? null : serviceOfSlice(objects.get(changed) ?? {});
+          const publisher = service === null ? undefined : this.#publishers.get(service);
+          if (publisher !== undefined) this.#tellSlices(publisher);
+          else for (const one of this.#publishers.values()) this.#tellSlices(one);
+        },
+      ),
+      this.#watchOf("services", { path: `/api/v1/namespaces/${this.#namespace}/services`, labels: null }, (objects) => {
+        this.#services = objects;
+        for (const publisher of this.#publishers.values()) this.#tellService(publisher);
+      }),
+      this.#watchOf(
+        "leases",
+        { path: `${group("coordination.k8s.io", "v1")}/leases`, labels: leaseLabels },
+        (objects) => {
+          this.#leases.take(objects.values());
+          for (const publisher of this.#publishers.values()) publisher.look();
+        },
+      ),
+    ];
+    for (const watch of this.#watches) watch.start();
+  }
+
+  #watchOf(
+    what: string,
+    resource: { readonly path: string; readonly labels: string | null },
+    onObjects: (objects: ReadonlyMap<string, JsonObject>, changed: string | null) => void,
+  ): ResourceWatch {
+    const { client, now, random, setTimer, onChange } = this.#context;
+    const onProblem = (problem: string | null): void => {
+      if (problem === null) this.#problems.delete(what);
+      else this.#problems.set(what, `${what} of ${this.#namespace}: ${problem}`);
+      onChange();
+    };
+    return new ResourceWatch(resource, { client, now, random, setTimer, onObjects, onProblem });
+  }
+
+  #tell(publisher: ServicePublisher): void {
+    this.#tellService(publisher);
+    this.#tellSlices(publisher);
+  }
+
+  #tellService(publisher: ServicePublisher): void {
+    if (this.#services !== null) publisher.setService(this.#services.get(publisher.key.name) ?? null);
+  }
+
+  #tellSlices(publisher: ServicePublisher): void {
+    if (this.#slices === null) return;
+    const own = [...this.#slices].filter(([, object]) => serviceOfSlice(object) === publisher.key.name);
+    publisher.setSlices(new Map(own));
+  }
+
+  async #renew(): Promise<void> {
+    const { renewMs, setTimer, isWithdrawn } = this.#context;
+    if (!isWithdrawn()) await this.#applyLease(true);
+    if (this.#phase === "running") this.#cancelRenewal = setTimer(() => void this.#renew(), renewMs());
+  }
+
+  async #applyLease(isHeld: boolean): Promise<void> {
+    const { client, me: instance, wall, renewMs, onRenewal } = this.#context;
+    const reply = await client.call({
+      method: "PATCH",
+      path: `/apis/coordination.k8s.io/v1/namespaces/${this.#namespace}/leases/${leaseName(instance)}?fieldManager=${manager}&force=true`,
+      contentType: "application/apply-patch+yaml",
+      body: leaseObject(
+        { namespace: this.#namespace, instance },
+        { isHeld, durationMs: renewals * renewMs(), wallMs: wall() },
+      ),
+    });
+    const problem =
+      reply.kind === "failed" ? reply.failure.detail : reply.status < 300 ? null : `status ${reply.status}`;
+    onRenewal(problem);
+  }
+}
