@@ -56,6 +56,7 @@ export function openKubernetes(host: KubernetesHost, scope: Scope): RunningKuber
       running.configure(config);
     },
     clusterChanged: (cluster) => running?.clusterChanged(cluster),
+    withdrawn: () => running?.withdrawn(),
     stopping: async () => running?.release(),
     get namespaces() {
       return running?.namespaces ?? [];
@@ -130,6 +131,11 @@ class Publishing {
     if (!this.#host.isWithdrawn()) this.#endpoints.clusterChanged(cluster);
   }
 
+  /** Another rolecall has to publish: this one does not ask nodes in time. */
+  withdrawn(): void {
+    for (const pool of this.#members.keys()) this.#tell(pool, "blind");
+  }
+
   /** Ends the Leases: others take over at once. */
   async release(): Promise<void> {
     await Promise.all(this.namespaces.map((namespace) => namespace.release()));
@@ -158,9 +164,6 @@ class Publishing {
       renewMs: () => Math.max(renewal.everyMs, (this.#namespaces.size / renewal.perSecond) * 1_000),
       place: () => this.#places.take(),
       onWrite: () => {},
-      onRenewal: (problem) => {
-        if (problem !== null) log.warn({ namespace: name, problem }, "Lease not renewed");
-      },
       onChange: () => {
         const problems = [...namespace.problems, ...namespace.publishers.flatMap(({ problem }) => problem ?? [])];
         const text = problems.length === 0 ? null : problems.slice(0, 3).join("; ");
@@ -195,7 +198,7 @@ function keyOf(
 /** Reasons that say that a node does not answer this rolecall. */
 const unreached: ReadonlySet<Reason> = new Set<Reason>(["down", "stale", "unknown"]);
 
-function memberOf({ member, at: { ip, isElsewhere } }: PoolEndpoint): ServiceMember {
+function memberOf({ member, at: { ip, isElsewhere } }: PoolEndpoint): Omit<ServiceMember, "pod"> {
   const { observation, address, zone, verdict, isSilent } = member;
   const isFit = verdict.fit && !isElsewhere;
   return {
@@ -204,9 +207,9 @@ function memberOf({ member, at: { ip, isElsewhere } }: PoolEndpoint): ServiceMem
     isFit,
     isServing: isFit || (!verdict.fit && isSoft(verdict.reason)),
     isSilent,
-    isUnreached: !verdict.fit && unreached.has(verdict.reason),
+    // A member whose address is not known here may be known to another one.
+    isUnreached: verdict.fit ? ip === null || isElsewhere : unreached.has(verdict.reason),
     zone,
-    pod: null,
   };
 }
 

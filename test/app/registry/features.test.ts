@@ -1,7 +1,7 @@
 /** What is true of every feature of the program: it is loaded when it is used, and nothing of it is left after its end. */
 import assert from "node:assert/strict";
 import { EventEmitter } from "node:events";
-import { existsSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { connect, createServer, type Socket } from "node:net";
 import { describe, test, type TestContext } from "node:test";
@@ -21,6 +21,7 @@ import type { Offers } from "../../../src/core/feature/offer.ts";
 import { evidenceBringers, nodeProbes, pasts } from "../../../src/core/feature/offers.ts";
 import { clusterOf, configOf, haproxyBackendOf, listenerOf, nodeOf } from "../../fake/config.ts";
 import { featuresContext } from "../../fake/features-context.ts";
+import { kubeconfigText } from "../../fake/kubeconfig.ts";
 import { listenDuringTest } from "../../fake/listen.ts";
 import { temporaryFolder } from "../../fake/temporary-folder.ts";
 import { until } from "../../fake/until.ts";
@@ -66,6 +67,18 @@ const uses: Readonly<Record<string, Use>> = {
       pools: [{ name: "w", cluster: "demo", check: plainCheck("primary"), checkText: "/primary", weight: null }],
     }),
     works: (_, server) => until("a try", () => server.open.size > 0),
+  },
+  kubernetes: {
+    config: ({ port }) => ({
+      kubernetes: {
+        services: [{ pool: "w", service: { namespace: "databases", name: "orders" }, port: null }],
+        kubeconfig: kubeconfigAt(port),
+        context: null,
+        instance: "edge-1",
+      },
+      pools: [{ name: "w", cluster: "demo", check: plainCheck("primary"), checkText: "/primary", weight: null }],
+    }),
+    works: (_, server) => until("the watches and a Lease", () => server.open.size > 1),
   },
   history: {
     config: () => ({
@@ -265,6 +278,13 @@ function callOf(cluster: string | null, method = "POST"): FeatureCall {
 interface Use {
   readonly config: (server: SilentServer) => Partial<Config>;
   readonly works: (features: Features, server: SilentServer, config: Config, offers: Offers) => Promise<unknown>;
+}
+
+/** Writes a kubeconfig of an API server on a port. @returns the name of the file */
+function kubeconfigAt(port: number): string {
+  const file = join(temporaryFolder("kubeconfig"), "config");
+  writeFileSync(file, kubeconfigText({ server: `http://127.0.0.1:${port}`, token: "secret" }), { mode: 0o600 });
+  return file;
 }
 
 const xdsListener = listenerOf({

@@ -91,6 +91,7 @@ test("a minimal file gets every default", () => {
     poolers: [],
     peers: [],
     fleet: null,
+    kubernetes: null,
     audit: { intervalMs: 5_000, envoys: [] },
     hostSuffixes: [],
     ignoreParams: ["be"],

@@ -38,6 +38,7 @@ export const ports = {
   plainExporter: 29187 + offset,
   plainDialect: 29630 + offset,
   prometheus: 29090 + offset,
+  kubeApi: 26443 + offset,
 } as const;
 
 /**

@@ -6,10 +6,16 @@
  * - `etcd_password`: the password of a user of etcd, and the token that etcd gives for it
  * - `console_password`: the password of a PgBouncer's console, or of a connection as clients make it, in clear text because
  *   its login wants that
+ * - `kubernetes_token`: the token of a service account, or of a kubeconfig
  * - `command_credential`: the token or the password of somebody who runs a command
  */
 export type SecretKind =
-  "node_password" | "instance_token" | "etcd_password" | "console_password" | "command_credential";
+  | "node_password"
+  | "instance_token"
+  | "etcd_password"
+  | "console_password"
+  | "kubernetes_token"
+  | "command_credential";
 
 /**
  * Who says that an address is the right one.
@@ -39,6 +45,7 @@ const rules: Readonly<Record<SecretKind, { readonly inClear: "never" | "configur
     instance_token: { inClear: "never", mayBeStated: true },
     etcd_password: { inClear: "configured", mayBeStated: false },
     console_password: { inClear: "never", mayBeStated: false },
+    kubernetes_token: { inClear: "never", mayBeStated: false },
     command_credential: { inClear: "configured", mayBeStated: false },
   };
 

@@ -2,6 +2,7 @@
 import { dirname, resolve } from "node:path";
 import { parse } from "yaml";
 import { isObject, listOf, objectOf, type JsonObject } from "../../../core/cluster/values/json.ts";
+import { secretProblem } from "../../../core/cluster/values/secret-destination.ts";
 import { readRegularFile } from "../../../core/files/regular-file.ts";
 import { secretText } from "../../../core/config/access-material.ts";
 
@@ -122,11 +123,10 @@ function fromKubeconfig(file: string, wanted: string | null): ApiAccess {
   };
 }
 
-/** A token in clear text would be anybody's: plain http is for loopback alone. */
 function urlOf(server: unknown, file: string): URL {
   const url = typeof server === "string" && URL.canParse(server) ? new URL(server) : null;
-  const isLocal = url !== null && /^(localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname);
-  if (url === null || (url.protocol !== "https:" && !(url.protocol === "http:" && isLocal)))
+  const isOfHttp = url !== null && /^https?:$/.test(url.protocol);
+  if (!isOfHttp || secretProblem("kubernetes_token", { address: url.origin, word: "configured" }) !== null)
     throw new Error(`Cannot use ${file}: server must be an https URL, got ${JSON.stringify(server ?? null)}`);
   return url;
 }

@@ -20,11 +20,8 @@ export type ApiReply =
   | { readonly kind: "answered"; readonly status: number; readonly body: JsonObject }
   | { readonly kind: "failed"; readonly failure: Failure };
 
-/** A response that goes on, as that of a watch. */
-export interface ApiStream {
-  readonly status: number;
-  readonly body: AsyncIterable<Buffer>;
-}
+/** What a GET whose response goes on has brought: the response (`open`), or what {@link ApiReply} says. */
+export type ApiStream = ApiReply | { readonly kind: "open"; readonly body: AsyncIterable<Buffer> };
 
 /** What calls depend on. */
 export interface ApiClientContext {
@@ -32,10 +29,12 @@ export interface ApiClientContext {
   readonly readAccess: () => ApiAccess;
   /** A monotonic clock, in ms. */
   readonly now: () => number;
+  /** The deadline of a call, in ms. Default: 5 s. */
+  readonly callMs?: number;
 }
 
 /** The deadline of a call, in ms. */
-const callMs = 5_000;
+const usualCallMs = 5_000;
 /** The longest answer, in bytes, and how many values it may have: a page of a list. */
 const bodyMax = 8 * 1024 * 1024;
 const json = { members: 400_000, separators: 400_000 };
@@ -74,25 +73,23 @@ export class ApiClient {
   async call(call: ApiCall): Promise<ApiReply> {
     const reply = await this.#send(call);
     if (reply.kind !== "answered" || reply.status !== 401) return reply;
-    this.#known = this.#known === null ? null : { ...this.#known, readAtMs: -Infinity };
+    this.#readAgain();
     return this.#send(call);
   }
 
-  /**
-   * Sends a GET whose response goes on.
-   * @throws the error of a file or of the connection
-   */
+  /** Sends a GET whose response goes on until it ends or is aborted. Always resolves, when the signal is aborted at the latest. */
   async open(path: string, signal: AbortSignal): Promise<ApiStream> {
     const down = this.#down();
-    if (down !== null) throw new Error(down.detail);
-    const { access, agent } = this.#current();
-    const { statusCode, headers, body } = await agent.request({
-      ...optionsOf(access, { method: "GET", path }),
-      signal,
-    });
-    this.#heed(statusCode, headers);
-    if (statusCode === 401 && this.#known !== null) this.#known = { ...this.#known, readAtMs: -Infinity };
-    return { status: statusCode, body };
+    if (down !== null) return failed(down);
+    try {
+      const { statusCode, body } = await this.#request({ method: "GET", path }, signal);
+      if (statusCode === 200) return { kind: "open", body };
+      if (statusCode === 401) this.#readAgain();
+      return answered(statusCode, await textOf(body));
+    } catch (error) {
+      this.#unreachedAtMs = this.#context.now();
+      return failed(failureOf(error));
+    }
   }
 
   /** Closes all connections: calls in flight fail. */
@@ -107,16 +104,11 @@ export class ApiClient {
     const down = this.#down();
     if (down !== null) return failed(down);
     const ending = new AbortController();
+    const { callMs = usualCallMs } = this.#context;
     const timer = setTimeout(() => ending.abort(), callMs);
     try {
-      const { access, agent } = this.#current();
-      const { statusCode, headers, body } = await agent.request({ ...optionsOf(access, call), signal: ending.signal });
-      this.#heed(statusCode, headers);
-      this.#unreachedAtMs = -Infinity;
-      const text = await textOf(body);
-      if (text === null)
-        return failed({ kind: "too_large", detail: `a body of more than ${bodyMax} bytes, or of too many values` });
-      return { kind: "answered", status: statusCode, body: objectOf(parseJson(text)) };
+      const { statusCode, body } = await this.#request(call, ending.signal);
+      return answered(statusCode, await textOf(body));
     } catch (error) {
       this.#unreachedAtMs = this.#context.now();
       return failed(
@@ -125,6 +117,20 @@ export class ApiClient {
     } finally {
       clearTimeout(timer);
     }
+  }
+
+  /** @throws the error of a file or of the connection */
+  async #request(call: ApiCall, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+    const { access, agent } = this.#current();
+    const response = await agent.request({ ...optionsOf(access, call), signal });
+    this.#unreachedAtMs = -Infinity;
+    this.#heed(response);
+    return response;
+  }
+
+  /** The token may have been replaced: it is read before the next call. */
+  #readAgain(): void {
+    if (this.#known !== null) this.#known = { ...this.#known, readAtMs: -Infinity };
   }
 
   /** @throws Error if a file cannot be read, and none could before */
@@ -155,13 +161,19 @@ export class ApiClient {
     return { kind: "unreachable", detail: "the API server was out of reach just now" };
   }
 
-  #heed(status: number, headers: Dispatcher.ResponseData["headers"]): void {
+  #heed({ statusCode: status, headers }: Dispatcher.ResponseData): void {
     if (status !== 429 && status !== 503) return;
     const seconds = Number(headers["retry-after"]);
     if (status === 503 && !(seconds > 0)) return;
     const wantedMs = seconds > 0 ? seconds * 1_000 : pauseMs.usual;
     this.#pausedUntilMs = this.#context.now() + Math.min(pauseMs.most, wantedMs);
   }
+}
+
+function answered(status: number, text: string | null): ApiReply {
+  return text === null
+    ? failed({ kind: "too_large", detail: `a body of more than ${bodyMax} bytes, or of too many values` })
+    : { kind: "answered", status, body: objectOf(parseJson(text)) };
 }
 
 /** @returns `null` if the body is too long, comes in too many pieces, or has too many values */
@@ -175,8 +187,8 @@ function agentFor({ tls }: ApiAccess): Agent {
   return new Agent({
     connections: connectionsMax,
     pipelining: 1,
-    connect: { timeout: callMs, keepAlive: true, keepAliveInitialDelay: 5_000, ...tls },
-    headersTimeout: callMs,
+    connect: { timeout: usualCallMs, keepAlive: true, keepAliveInitialDelay: 5_000, ...tls },
+    headersTimeout: usualCallMs,
     // A watch is silent for as long as nothing changes; bookmarks come each minute.
     bodyTimeout: 0,
     maxHeaderSize: 16_384,

@@ -13,6 +13,8 @@ export interface WatchedResource {
   readonly labels: string | null;
   /** A field selector, such as `metadata.name=orders`; `null`: all. */
   readonly fields?: string | null;
+  /** Keeps of each object what is needed of it. Default: all. */
+  readonly slim?: (object: JsonObject) => JsonObject;
 }
 
 /** What a watch depends on, and whom it tells. */
@@ -43,12 +45,13 @@ type Next = { readonly kind: "list" } | { readonly kind: "watch"; readonly from:
 /** The most objects that are kept, and how many the server gives at a time. */
 const objectsMax = 20_000;
 const pageSize = 500;
+const pagesMax = objectsMax / 100;
 /** The longest line of a watch, in bytes: etcd keeps no object of more than 1.5 MB. */
 const lineMax = 2 * 1024 * 1024;
 /** How long the server keeps a watch open, in seconds. */
 const watchSeconds = 240;
-/** How much longer than that a watch may be silent, in ms: bookmarks come each minute. */
-const silenceMs = watchSeconds * 1_000 + 10_000;
+/** How long a watch may be silent, in ms: the server sends a bookmark each minute. */
+const silenceMs = 90_000;
 /** A server that returns is found within a second. */
 const backoff: Backoff = { firstMs: 100, maxMs: 800, failures: 0 };
 /** A watch that lasts this long is no failure, in ms. */
@@ -62,16 +65,10 @@ export class ResourceWatch {
   #state: WatchState = { phase: "new" };
   #backoff = backoff;
   #problem: string | null | undefined = undefined;
-  #isKnown = false;
 
   constructor(resource: WatchedResource, context: ResourceWatchContext) {
     this.#resource = resource;
     this.#context = context;
-  }
-
-  /** Whether the objects were listed since the start. What is known then may be older than now. */
-  get isKnown(): boolean {
-    return this.#isKnown;
   }
 
   /** Lists and watches from now on. */
@@ -101,6 +98,7 @@ export class ResourceWatch {
     const found = new Map<string, JsonObject>();
     let more = "";
     let version = "";
+    let pages = 0;
     do {
       const reply = await this.#context.client.call({
         method: "GET",
@@ -109,8 +107,10 @@ export class ResourceWatch {
       if (this.#isStopped) return null;
       if (reply.kind === "failed") return this.#retry({ kind: "list" }, reply.failure.detail);
       if (reply.status !== 200) return this.#retry({ kind: "list" }, refusalText(reply));
-      for (const item of listOf(reply.body["items"])) keep(found, item);
-      if (found.size > objectsMax) return this.#retry({ kind: "list" }, `there are more than ${objectsMax} objects`);
+      for (const item of listOf(reply.body["items"])) this.#keep(found, item);
+      pages += 1;
+      if (found.size > objectsMax || pages > pagesMax)
+        return this.#retry({ kind: "list" }, `there are more than ${objectsMax} objects`);
       const metadata = objectOf(reply.body["metadata"]);
       more = typeof metadata["continue"] === "string" ? metadata["continue"] : "";
       version = versionOf(metadata) ?? "";
@@ -118,8 +118,6 @@ export class ResourceWatch {
     if (version === "") return this.#retry({ kind: "list" }, "the list must have a resourceVersion, got none");
     this.#objects.clear();
     for (const [name, object] of found) this.#objects.set(name, object);
-    this.#isKnown = true;
-    this.#backoff = afterSuccess(this.#backoff);
     this.#tell(null);
     this.#context.onObjects(this.#objects, null);
     return { kind: "watch", from: version };
@@ -139,20 +137,23 @@ export class ResourceWatch {
         resourceVersion: from,
         timeoutSeconds: String(watchSeconds),
       });
-      const { status, body } = await this.#context.client.open(path, ending.signal);
-      if (status === 200) this.#tell(null);
-      const splitter = new LineSplitter(lineMax);
-      for await (const chunk of body) {
-        cancelSilence();
-        cancelSilence = this.#abortIfSilent(ending);
-        if (status === 410) return { kind: "list" };
-        if (status !== 200) return this.#retry({ kind: "list" }, `status ${status}`);
-        const lines = splitter.add(chunk);
-        if (typeof lines === "string") return this.#retry({ kind: "list" }, "the watch has too long a line");
-        for (const line of lines) {
-          const version = this.#take(parseJson(line));
-          if (version === null) return this.#retry({ kind: "list" }, "the watch was ended by an error");
-          at = version ?? at;
+      const stream = await this.#context.client.open(path, ending.signal);
+      if (stream.kind === "failed") problem = stream.failure.detail;
+      // 410: the changes since then are forgotten. Any other refusal may be one of that kind, too.
+      else if (stream.kind === "answered") return this.#retry({ kind: "list" }, refusalText(stream));
+      else {
+        this.#tell(null);
+        const splitter = new LineSplitter(lineMax);
+        for await (const chunk of stream.body) {
+          cancelSilence();
+          cancelSilence = this.#abortIfSilent(ending);
+          const lines = splitter.add(chunk);
+          if (typeof lines === "string") return this.#retry({ kind: "list" }, "the watch has too long a line");
+          for (const line of lines) {
+            const version = this.#take(parseJson(line));
+            if (version === null) return this.#retry({ kind: "list" }, "an error ended the watch");
+            at = version ?? at;
+          }
         }
       }
     } catch (error) {
@@ -185,11 +186,17 @@ export class ResourceWatch {
     const name = nameOfObject(object);
     if (name === null) return version ?? undefined;
     if (type === "DELETED") this.#objects.delete(name);
-    else if (type === "ADDED" || type === "MODIFIED") this.#objects.set(name, object);
+    else if (type === "ADDED" || type === "MODIFIED") this.#keep(this.#objects, object);
     else return undefined;
     if (this.#objects.size > objectsMax) return null;
     if (!this.#isStopped) this.#context.onObjects(this.#objects, name);
     return version ?? undefined;
+  }
+
+  #keep(objects: Map<string, JsonObject>, item: unknown): void {
+    if (!isObject(item)) return;
+    const name = nameOfObject(item);
+    if (name !== null) objects.set(name, this.#resource.slim?.(item) ?? item);
   }
 
   /** Waits, and goes on then. @returns `null` */
@@ -221,12 +228,6 @@ export class ResourceWatch {
 }
 
 const nameMax = 253;
-
-function keep(objects: Map<string, JsonObject>, item: unknown): void {
-  if (!isObject(item)) return;
-  const name = nameOfObject(item);
-  if (name !== null) objects.set(name, item);
-}
 
 function nameOfObject(object: JsonObject): string | null {
   return nameOf(objectOf(object["metadata"])["name"], nameMax);

@@ -41,6 +41,8 @@ export interface ServiceEndpoint {
 export interface SliceContent {
   readonly family: AddressFamily;
   readonly port: number;
+  /** The name of the Service's port that leads here; `""`: it has none, as a sole one may. */
+  readonly portName: string;
   readonly endpoints: readonly ServiceEndpoint[];
 }
 
@@ -60,14 +62,16 @@ export interface ServiceContent {
 export interface ServiceRules {
   /** Whether it leads to the primary: then two addresses are never ready. */
   readonly isOfPrimary: boolean;
-  /** The addresses that are published as ready, as {@link addressKey} writes them. */
-  readonly readyNow: ReadonlySet<string>;
+  /** The name of its port; `""`: it has none. */
+  readonly portName: string;
+  /** What is published of each address, as {@link addressKey} writes it. */
+  readonly published: ReadonlyMap<string, Pick<ServiceEndpoint, "isReady" | "isServing">>;
 }
 
 /** Decides what the slices of a Service say. Every member with an address is listed, ready or not. */
 export function serviceContent(members: readonly ServiceMember[], rules: ServiceRules): ServiceContent {
   const isReady = ({ address, isFit, isSilent }: ServiceMember): boolean =>
-    address !== null && (isSilent ? rules.readyNow.has(addressKey(address)) : isFit);
+    address !== null && (isSilent ? rules.published.get(addressKey(address))?.isReady === true : isFit);
   const ready = members.filter(isReady);
   // Two that may write are none: which of them is right, the rules of the cluster have to tell.
   const places = new Set(ready.flatMap(({ address }) => (address === null ? [] : [addressKey(address)])));
@@ -75,13 +79,14 @@ export function serviceContent(members: readonly ServiceMember[], rules: Service
   const slices = new Map<string, SliceContent & { readonly endpoints: ServiceEndpoint[] }>();
   const listed = new Set<string>();
   for (const member of members.toSorted((one, other) => compareIps(one.address?.ip ?? "", other.address?.ip ?? ""))) {
-    const { address, isServing, zone, pod } = member;
+    const { address, zone, pod } = member;
     // Two nodes at one address are one endpoint, ready if one of them is.
     if (address === null || listed.has(addressKey(address))) continue;
+    const isServing = member.isSilent ? rules.published.get(addressKey(address))?.isServing === true : member.isServing;
     const isListedReady = !areTooMany && places.has(addressKey(address));
     const family = address.ip.includes(":") ? "IPv6" : "IPv4";
     const key = `${family} ${address.port}`;
-    const slice = slices.get(key) ?? { family, port: address.port, endpoints: [] };
+    const slice = slices.get(key) ?? { family, port: address.port, portName: rules.portName, endpoints: [] };
     slices.set(key, slice);
     listed.add(addressKey(address));
     slice.endpoints.push({ ip: address.ip, isReady: isListedReady, isServing: isListedReady || isServing, zone, pod });

@@ -1,14 +1,7 @@
 /** EndpointSlices as the API server has them (discovery.k8s.io/v1), written and read. Pure. */
 import { countOf, isObject, listOf, nameOf, objectOf, type JsonObject } from "../../../core/cluster/values/json.ts";
-import type { PublishedService } from "./authority.ts";
-import type {
-  AddressFamily,
-  PodAt,
-  ServiceContent,
-  ServiceEndpoint,
-  SliceContent,
-  Unready,
-} from "./service-content.ts";
+import { isSliceSaid, type PublishedService } from "./turn-to-write.ts";
+import type { PodAt, ServiceContent, ServiceEndpoint, SliceContent, Unready } from "./service-content.ts";
 
 /** Who applies the slices, to the API server: field manager, and value of the label `managed-by`. */
 export const manager = "rolecall";
@@ -24,15 +17,18 @@ export interface SlicedService {
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
-  /** The name of its port that leads to the database; `""`: the port has none, as a sole one may. */
-  readonly portName: string;
+}
+
+/** The state of a slice that a write is computed from: where there is another one by then, or none, it is a conflict. */
+export interface SliceBase {
+  readonly uid: string;
+  readonly resourceVersion: string;
 }
 
 /** A slice of rolecall's own that the API server has. */
 export interface OwnSlice extends SliceContent {
   readonly name: string;
-  readonly resourceVersion: string;
-  readonly portName: string;
+  readonly base: SliceBase;
   readonly writer: string | null;
   readonly unready: Unready;
 }
@@ -51,16 +47,16 @@ export function sliceName(service: string, { family, port }: Pick<SliceContent, 
 
 /**
  * A slice as it is applied.
- * @param resourceVersion the state that it was computed from: another one since is a conflict; `null`: there is no slice
+ * @param base `null`: as it is created
  */
 export function sliceObject(
-  { namespace, name: service, uid, portName }: SlicedService,
+  { namespace, name: service, uid }: SlicedService,
   slice: SliceContent,
   {
     writer,
     unready,
-    resourceVersion,
-  }: { readonly writer: string | null; readonly unready: Unready; readonly resourceVersion: string | null },
+    base,
+  }: { readonly writer: string | null; readonly unready: Unready; readonly base: SliceBase | null },
 ): object {
   const annotations = {
     ...(writer === null ? {} : { [writerAnnotation]: writer }),
@@ -72,14 +68,14 @@ export function sliceObject(
     metadata: {
       name: sliceName(service, slice),
       namespace,
-      ...(resourceVersion === null ? {} : { resourceVersion }),
+      ...base,
       labels: { [serviceLabel]: service, [managerLabel]: manager },
       annotations,
       // The slices go with the Service.
       ownerReferences: [{ apiVersion: "v1", kind: "Service", name: service, uid }],
     },
     addressType: slice.family,
-    ports: [{ name: portName, port: slice.port, protocol: "TCP" }],
+    ports: [{ name: slice.portName, port: slice.port, protocol: "TCP" }],
     endpoints: slice.endpoints.map(endpointObject),
   };
 }
@@ -120,15 +116,15 @@ export function readSlices(objects: readonly JsonObject[]): PublishedSlices {
 }
 
 function ownSlice(object: JsonObject, name: string): OwnSlice | null {
-  const { resourceVersion: version, annotations: written } = metadataOf(object);
-  const resourceVersion = nameOf(version, nameMax);
+  const { annotations: written } = metadataOf(object);
+  const base = sliceBaseOf(object);
   const { addressType: family, ports, endpoints } = object;
   const sole = objectOf(listOf(ports)[0]);
-  if (resourceVersion === null || (family !== "IPv4" && family !== "IPv6")) return null;
+  if (base === null || (family !== "IPv4" && family !== "IPv6")) return null;
   const { [writerAnnotation]: writer, [unreadyAnnotation]: unready } = objectOf(written);
   return {
     name,
-    resourceVersion,
+    base,
     family,
     port: countOf(sole["port"]) ?? 0,
     portName: nameOf(sole["name"], nameMax) ?? "",
@@ -136,6 +132,12 @@ function ownSlice(object: JsonObject, name: string): OwnSlice | null {
     unready: unready === "unreached" || unready === "refused" ? unready : null,
     endpoints: listOf(endpoints).flatMap((endpoint) => endpointOf(endpoint) ?? []),
   };
+}
+
+/** The state of an object; `null`: it states none. */
+export function sliceBaseOf(object: JsonObject): SliceBase | null {
+  const [uid, resourceVersion] = ["uid", "resourceVersion"].map((key) => nameOf(metadataOf(object)[key], nameMax));
+  return typeof uid !== "string" || typeof resourceVersion !== "string" ? null : { uid, resourceVersion };
 }
 
 function endpointOf(endpoint: unknown): ServiceEndpoint | null {
@@ -172,39 +174,49 @@ export function publishedOf(own: readonly OwnSlice[]): PublishedService | null {
   // A write of several slices may have come half way: the writer goes on, and so does the one that took over.
   const writers = [...new Set(own.map(({ writer }) => writer))];
   return {
-    slices: own.map(({ family, port, endpoints }) => ({ family, port, endpoints })),
+    slices: own.map(({ family, port, portName, endpoints }) => ({ family, port, portName, endpoints })),
     unready: own.some(hasReady) ? null : unready,
     writer: writers.length === 1 ? (writers[0] ?? null) : null,
   };
 }
 
-/** A slice to apply, with the version that it was computed from; `null`: there is none yet. */
+/** A slice to apply. */
 export interface SliceWrite {
   readonly slice: SliceContent;
-  readonly resourceVersion: string | null;
+  /** `null`: there is none yet. */
+  readonly base: SliceBase | null;
+}
+
+/** What all slices of a Service state beside their endpoints. */
+export interface SliceStatement {
+  readonly writer: string | null;
+  readonly unready: Unready;
 }
 
 /**
  * The slices that have to be applied for a Service to say something else, in an order in which two addresses are never
  * ready at a time: those that lose their ready one first. Slices that are wanted no longer are emptied, not deleted.
  */
-export function writesOf(content: ServiceContent, own: readonly OwnSlice[]): readonly SliceWrite[] {
-  const wanted = new Map(content.slices.map((slice) => [keyOf(slice), slice]));
-  const left = own.filter((slice) => !wanted.has(keyOf(slice)) && slice.endpoints.length > 0);
-  const all: readonly SliceContent[] = [
-    ...content.slices,
-    ...left.map(({ family, port }: { readonly family: AddressFamily; readonly port: number }) => ({
-      family,
-      port,
-      endpoints: [],
-    })),
-  ];
-  return all
+export function writesOf(
+  content: ServiceContent,
+  own: readonly OwnSlice[],
+  stated: SliceStatement,
+): readonly SliceWrite[] {
+  const wanted = new Set(content.slices.map(keyOf));
+  const emptied = own
+    .filter((slice) => !wanted.has(keyOf(slice)))
+    .map((slice): SliceContent => ({ ...slice, endpoints: [] }));
+  return [...content.slices, ...emptied]
     .toSorted((one, other) => Number(hasReady(one)) - Number(hasReady(other)))
-    .map((slice) => ({
-      slice,
-      resourceVersion: own.find((known) => keyOf(known) === keyOf(slice))?.resourceVersion ?? null,
-    }));
+    .flatMap((slice) => {
+      const known = own.find((one) => keyOf(one) === keyOf(slice));
+      const isSaid = known !== undefined && isSliceSaid(slice, known) && isStated(known, stated);
+      return isSaid ? [] : [{ slice, base: known?.base ?? null }];
+    });
+}
+
+function isStated(known: OwnSlice, { writer, unready }: SliceStatement): boolean {
+  return known.writer === writer && known.unready === unready;
 }
 
 function keyOf({ family, port }: Pick<SliceContent, "family" | "port">): string {

@@ -6,23 +6,22 @@ import { manager } from "../core/slice-objects.ts";
 export const leaseLabels = "app.kubernetes.io/managed-by=rolecall";
 
 const nameMax = 253;
-
-interface SeenLease {
-  readonly renewed: string;
-  readonly durationMs: number;
-  /** When the renewal was seen, on the monotonic clock: clocks of several machines are never compared. */
-  readonly seenAtMs: number;
-}
+/** How many renewals may be missed before a rolecall counts as dead. */
+const renewals = 3;
 
 /** The name of the Lease of a rolecall. */
 export function leaseName(instance: string): string {
   return `${manager}-${instance}`;
 }
 
-/** A Lease as it is applied. @param instance whose it is; `null`: it ends, so that another one takes over at once */
+/**
+ * A Lease as it is applied.
+ * @param isHeld `false`: it ends, so that another rolecall takes over at once
+ * @param renewMs how often it is renewed
+ */
 export function leaseObject(
   { namespace, instance }: { readonly namespace: string; readonly instance: string },
-  { isHeld, durationMs, wallMs }: { readonly isHeld: boolean; readonly durationMs: number; readonly wallMs: number },
+  { isHeld, renewMs, wallMs }: { readonly isHeld: boolean; readonly renewMs: number; readonly wallMs: number },
 ): object {
   return {
     apiVersion: "coordination.k8s.io/v1",
@@ -30,44 +29,80 @@ export function leaseObject(
     metadata: { name: leaseName(instance), namespace, labels: { "app.kubernetes.io/managed-by": manager } },
     spec: {
       ...(isHeld ? { holderIdentity: instance } : {}),
-      leaseDurationSeconds: Math.ceil(durationMs / 1_000),
+      leaseDurationSeconds: Math.ceil((renewals * renewMs) / 1_000),
       renewTime: `${new Date(wallMs).toISOString().slice(0, -1)}000Z`,
     },
   };
 }
 
-/** The Leases of one namespace, and when each was seen to be renewed. */
-export class SeenLeases {
-  readonly #now: () => number;
-  #seen: ReadonlyMap<string, SeenLease> = new Map();
+interface SeenLease {
+  /** What the Lease says: another text is a renewal. */
+  readonly said: string;
+  readonly durationMs: number;
+  readonly isHeld: boolean;
+  /** How many renewals of this rolecall's own Lease had been seen when it was seen to be renewed. */
+  readonly seenAt: number;
+}
 
-  /** @param now a monotonic clock, in ms */
-  constructor(now: () => number) {
-    this.#now = now;
+/**
+ * The Leases of one namespace. Time is counted in renewals of this rolecall's own Lease, which the same watch brings: no
+ * clock is compared with another one, and while the watch or the API server stands still, nobody dies of it.
+ */
+export class SeenLeases {
+  readonly #me: string;
+  readonly #renewMs: () => number;
+  #seen: ReadonlyMap<string, SeenLease> = new Map();
+  #own = "";
+  /** Renewals of the own Lease that were seen. */
+  #count = 0;
+  /** Since which of them a rolecall without a Lease is missed. */
+  readonly #missedSince = new Map<string, number>();
+
+  /** @param renewMs how often the own Lease is renewed, in ms */
+  constructor(me: string, renewMs: () => number) {
+    this.#me = me;
+    this.#renewMs = renewMs;
   }
 
   /** Takes the Leases as they are now. */
-  take(objects: Iterable<JsonObject>): void {
+  take(objects: ReadonlyMap<string, JsonObject>): void {
+    const own = saidBy(objects.get(leaseName(this.#me)));
+    if (own !== "" && own !== this.#own) this.#count += 1;
+    this.#own = own;
     const seen = new Map<string, SeenLease>();
-    for (const object of objects) {
-      const { holderIdentity, leaseDurationSeconds: seconds, renewTime } = objectOf(object["spec"]);
-      const holder = nameOf(holderIdentity, nameMax);
-      if (holder === null || holder === "" || typeof seconds !== "number" || typeof renewTime !== "string") continue;
-      const before = this.#seen.get(holder);
-      // What is seen for the first time counts as renewed just now: it may live.
-      seen.set(
-        holder,
-        before?.renewed === renewTime
-          ? before
-          : { renewed: renewTime, durationMs: seconds * 1_000, seenAtMs: this.#now() },
-      );
+    for (const [name, object] of objects) {
+      const { holderIdentity, leaseDurationSeconds: seconds } = objectOf(object["spec"]);
+      const said = saidBy(object);
+      const before = this.#seen.get(name);
+      const durationMs = typeof seconds === "number" && seconds > 0 ? seconds * 1_000 : 0;
+      const isHeld = nameOf(holderIdentity, nameMax) !== null && holderIdentity !== "";
+      seen.set(name, before?.said === said ? before : { said, durationMs, isHeld, seenAt: this.#count });
     }
     this.#seen = seen;
+    for (const instance of this.#missedSince.keys())
+      if (seen.has(leaseName(instance))) this.#missedSince.delete(instance);
   }
 
-  /** Up to when a rolecall counts as alive if its Lease is not renewed, on the monotonic clock; -Infinity: it has none. */
-  livesUntilMs(instance: string): number {
-    const lease = this.#seen.get(instance);
-    return lease === undefined ? -Infinity : lease.seenAtMs + lease.durationMs;
+  /**
+   * Whether a rolecall counts as alive: its Lease is renewed, or not missed for long enough. One that has ended its Lease
+   * is dead at once.
+   */
+  lives(instance: string): boolean {
+    if (instance === this.#me) return true;
+    const lease = this.#seen.get(leaseName(instance));
+    if (lease === undefined) {
+      const since = this.#missedSince.get(instance) ?? this.#count;
+      if (this.#missedSince.size < missedMax) this.#missedSince.set(instance, since);
+      return this.#count - since <= renewals;
+    }
+    return lease.isHeld && (this.#count - lease.seenAt) * this.#renewMs() <= lease.durationMs;
   }
+}
+
+/** The most rolecalls without a Lease that are told apart. */
+const missedMax = 1_024;
+
+function saidBy(object: JsonObject | undefined): string {
+  const { holderIdentity, renewTime } = objectOf(object?.["spec"]);
+  return object === undefined ? "" : JSON.stringify([holderIdentity, renewTime]);
 }

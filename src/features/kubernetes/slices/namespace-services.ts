@@ -1,26 +1,25 @@
 import type { SetTimer } from "../../../core/cluster/timer.ts";
 import type { JsonObject } from "../../../core/cluster/values/json.ts";
-import type { ApiClient } from "../api/api-client.ts";
-import { ResourceWatch } from "../api/resource-watch.ts";
+import { type ApiClient, refusalText } from "../api/api-client.ts";
+import { ResourceWatch, type WatchedResource } from "../api/resource-watch.ts";
+import type { PodAt } from "../core/service-content.ts";
 import { manager, serviceLabel, serviceOfSlice } from "../core/slice-objects.ts";
 import { leaseLabels, leaseName, leaseObject, SeenLeases } from "./leases.ts";
-import { type PublishedServiceKey, ServicePublisher, type ServicePublisherContext } from "./service-publisher.ts";
+import { arePodsEqual, podsByIp, slimPod } from "./pods.ts";
+import { type PublishedServiceKey, slimService } from "./service-object.ts";
+import { ServicePublisher, type ServicePublisherContext } from "./service-publisher.ts";
 
 /** What the Services of a namespace depend on, and whom they tell. */
-export interface NamespaceContext extends Omit<ServicePublisherContext, "client" | "livesUntilMs"> {
+export interface NamespaceContext extends Omit<ServicePublisherContext, "client" | "lives" | "podAt"> {
   readonly client: Pick<ApiClient, "call" | "open" | "pauseMs">;
   readonly wall: () => number;
-  /** Whether this process is late for so long that it counts as gone: then it renews nothing. */
-  readonly isWithdrawn: () => boolean;
   /** How often the Lease is renewed, in ms: seldom, where there are many namespaces. */
   readonly renewMs: () => number;
   readonly setTimer: SetTimer;
-  /** A renewal has ended. */
-  readonly onRenewal: (problem: string | null) => void;
 }
 
-/** How many renewals may be missed before a rolecall counts as dead. */
-const renewals = 3;
+/** The longest selector that names each Service. Longer: the slices of all Services are watched. */
+const selectorMax = 4_096;
 
 /** The Services of one namespace that are published, the Leases there, and the watches of all that. */
 export class NamespaceServices {
@@ -33,13 +32,15 @@ export class NamespaceServices {
   readonly #problems = new Map<string, string>();
   #services: ReadonlyMap<string, JsonObject> | null = null;
   #slices: ReadonlyMap<string, JsonObject> | null = null;
+  /** The pods of the namespace, by their addresses. */
+  #pods: ReadonlyMap<string, PodAt> = new Map();
   #cancelRenewal: () => void = () => {};
   #phase: "new" | "running" | "stopped" = "new";
 
   constructor(namespace: string, context: NamespaceContext) {
     this.#namespace = namespace;
     this.#context = context;
-    this.#leases = new SeenLeases(context.now);
+    this.#leases = new SeenLeases(context.me, context.renewMs);
   }
 
   /** Why what is published here is not known, or not as of now: one for each kind of objects. */
@@ -88,8 +89,11 @@ export class NamespaceServices {
   }
 
   #publisher(key: PublishedServiceKey): ServicePublisher {
-    const livesUntilMs = (instance: string): number => this.#leases.livesUntilMs(instance);
-    return new ServicePublisher(key, { ...this.#context, livesUntilMs });
+    return new ServicePublisher(key, {
+      ...this.#context,
+      lives: (instance) => this.#leases.lives(instance),
+      podAt: (ip) => this.#pods.get(ip) ?? null,
+    });
   }
 
   #watch(names: readonly string[]): void {
@@ -97,11 +101,16 @@ export class NamespaceServices {
     if (watched === this.#watched) return;
     this.#watched = watched;
     for (const watch of this.#watches) watch.stop();
+    // What other Services have published is not known yet.
+    this.#slices = null;
     const group = (name: string, version: string): string => `/apis/${name}/${version}/namespaces/${this.#namespace}`;
     this.#watches = [
       this.#watchOf(
         "endpointslices",
-        { path: `${group("discovery.k8s.io", "v1")}/endpointslices`, labels: `${serviceLabel} in (${watched})` },
+        {
+          path: `${group("discovery.k8s.io", "v1")}/endpointslices`,
+          labels: watched.length > selectorMax ? serviceLabel : `${serviceLabel} in (${watched})`,
+        },
         (objects, changed) => {
           this.#slices = objects;
           const service = changed === null ? null : serviceOfSlice(objects.get(changed) ?? {});
@@ -110,15 +119,29 @@ export class NamespaceServices {
           else for (const one of this.#publishers.values()) this.#tellSlices(one);
         },
       ),
-      this.#watchOf("services", { path: `/api/v1/namespaces/${this.#namespace}/services`, labels: null }, (objects) => {
-        this.#services = objects;
-        for (const publisher of this.#publishers.values()) this.#tellService(publisher);
-      }),
+      this.#watchOf(
+        "services",
+        { path: `/api/v1/namespaces/${this.#namespace}/services`, labels: null, slim: slimService },
+        (objects) => {
+          this.#services = objects;
+          for (const publisher of this.#publishers.values()) this.#tellService(publisher);
+        },
+      ),
       this.#watchOf(
         "leases",
         { path: `${group("coordination.k8s.io", "v1")}/leases`, labels: leaseLabels },
         (objects) => {
-          this.#leases.take(objects.values());
+          this.#leases.take(objects);
+          for (const publisher of this.#publishers.values()) publisher.look();
+        },
+      ),
+      this.#watchOf(
+        "pods",
+        { path: `/api/v1/namespaces/${this.#namespace}/pods`, labels: null, slim: slimPod },
+        (objects) => {
+          const pods = podsByIp(objects.values());
+          if (arePodsEqual(pods, this.#pods)) return;
+          this.#pods = pods;
           for (const publisher of this.#publishers.values()) publisher.look();
         },
       ),
@@ -128,15 +151,11 @@ export class NamespaceServices {
 
   #watchOf(
     what: string,
-    resource: { readonly path: string; readonly labels: string | null },
+    resource: WatchedResource,
     onObjects: (objects: ReadonlyMap<string, JsonObject>, changed: string | null) => void,
   ): ResourceWatch {
-    const { client, now, random, setTimer, onChange } = this.#context;
-    const onProblem = (problem: string | null): void => {
-      if (problem === null) this.#problems.delete(what);
-      else this.#problems.set(what, `${what} of ${this.#namespace}: ${problem}`);
-      onChange();
-    };
+    const { client, now, random, setTimer } = this.#context;
+    const onProblem = (problem: string | null): void => this.#note(what, problem);
     return new ResourceWatch(resource, { client, now, random, setTimer, onObjects, onProblem });
   }
 
@@ -162,18 +181,22 @@ export class NamespaceServices {
   }
 
   async #applyLease(isHeld: boolean): Promise<void> {
-    const { client, me: instance, wall, renewMs, onRenewal } = this.#context;
+    const { client, me: instance, wall, renewMs } = this.#context;
     const reply = await client.call({
       method: "PATCH",
       path: `/apis/coordination.k8s.io/v1/namespaces/${this.#namespace}/leases/${leaseName(instance)}?fieldManager=${manager}&force=true`,
       contentType: "application/apply-patch+yaml",
-      body: leaseObject(
-        { namespace: this.#namespace, instance },
-        { isHeld, durationMs: renewals * renewMs(), wallMs: wall() },
-      ),
+      body: leaseObject({ namespace: this.#namespace, instance }, { isHeld, renewMs: renewMs(), wallMs: wall() }),
     });
-    const problem =
-      reply.kind === "failed" ? reply.failure.detail : reply.status < 300 ? null : `status ${reply.status}`;
-    onRenewal(problem);
+    this.#note(
+      "lease",
+      reply.kind === "failed" ? reply.failure.detail : reply.status < 300 ? null : refusalText(reply),
+    );
+  }
+
+  #note(what: string, problem: string | null): void {
+    if (problem === null) this.#problems.delete(what);
+    else this.#problems.set(what, `${what} of ${this.#namespace}: ${problem}`);
+    this.#context.onChange();
   }
 }

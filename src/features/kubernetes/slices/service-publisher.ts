@@ -1,54 +1,75 @@
 import type { CancelTimer, SetTimer } from "../../../core/cluster/timer.ts";
-import { nameOf, objectOf, listOf, type JsonObject } from "../../../core/cluster/values/json.ts";
+import type { JsonObject } from "../../../core/cluster/values/json.ts";
 import { afterFailure, afterSuccess, backoffMs, type Backoff } from "../../../core/probe/schedule/backoff.ts";
-import { type ApiClient, type ApiReply, refusalText } from "../api/api-client.ts";
-import { authorityOf } from "../core/authority.ts";
-import { addressKey, serviceContent, type ServiceContent, type ServiceMember } from "../core/service-content.ts";
+import { type ApiCall, type ApiClient, type ApiReply, refusalText } from "../api/api-client.ts";
+import { turnOf } from "../core/turn-to-write.ts";
+import {
+  addressKey,
+  type PodAt,
+  serviceContent,
+  type ServiceContent,
+  type ServiceEndpoint,
+  type ServiceMember,
+} from "../core/service-content.ts";
 import {
   manager,
   type PublishedSlices,
   publishedOf,
   readSlices,
+  type SliceBase,
+  sliceBaseOf,
   type SlicedService,
+  sliceName,
   sliceObject,
+  type SliceStatement,
   type SliceWrite,
   writesOf,
 } from "../core/slice-objects.ts";
+import { knownService, type KnownService, otherClaim, type PublishedServiceKey } from "./service-object.ts";
 
 /** What is known of the members of the pool that a Service leads to. */
-export type KnownMembers = readonly ServiceMember[] | "starting" | "blind";
-
-/** A Service, as the configuration names it. */
-export interface PublishedServiceKey {
-  readonly namespace: string;
-  readonly name: string;
-  /** The name of its port that leads to the database; `null`: its only one. */
-  readonly port: string | null;
-  readonly isOfPrimary: boolean;
-}
+export type KnownMembers = readonly Omit<ServiceMember, "pod">[] | "starting" | "blind";
 
 /** What publishing depends on, and whom it tells. */
 export interface ServicePublisherContext {
   readonly client: Pick<ApiClient, "call" | "pauseMs">;
   /** The name of this rolecall among those that write. */
   readonly me: string;
-  /** Up to when another rolecall counts as alive, on the monotonic clock. */
-  readonly livesUntilMs: (instance: string) => number;
+  /** Whether another rolecall counts as alive. */
+  readonly lives: (instance: string) => boolean;
+  /** The pod that has an address; `null`: none, or it is not known. */
+  readonly podAt: (ip: string) => PodAt | null;
+  /** Whether this process is late for so long that it counts as gone: then it says nothing. */
+  readonly isWithdrawn: () => boolean;
   /** A monotonic clock, in ms. */
   readonly now: () => number;
   readonly random: () => number;
   readonly setTimer: SetTimer;
   /** Takes a place among the writes in flight. @returns gives it back */
   readonly place: () => Promise<() => void>;
-  /** A write has ended: `written`, `conflict` (another state since), or `failed`. */
-  readonly onWrite: (outcome: "written" | "conflict" | "failed") => void;
+  /** A write of a slice has ended. */
+  readonly onWrite: (end: WriteEnd["kind"]) => void;
   readonly onChange: () => void;
 }
+
+/** What a call has answered. */
+interface Echo {
+  readonly object: JsonObject;
+  readonly untilMs: number;
+}
+
+/** A slice to write, and what it states. */
+interface DueWrite extends SliceWrite {
+  readonly sliced: SlicedService;
+  readonly stated: SliceStatement;
+}
+
+/** How a write has ended. `conflict`: somebody else has written meanwhile. */
+type WriteEnd = { readonly kind: "written" | "conflict" } | { readonly kind: "failed"; readonly problem: string };
 
 /** Why a Service is not published as it should be; `null`: it is. */
 export type ServiceProblem = string | null;
 
-const nameMax = 253;
 const backoff: Backoff = { firstMs: 100, maxMs: 1_000, failures: 0 };
 /** How long the watch may take to bring what a write has answered, in ms. */
 const echoMs = 2_000;
@@ -61,16 +82,16 @@ export class ServicePublisher {
   readonly key: PublishedServiceKey;
   readonly #context: ServicePublisherContext;
   #members: KnownMembers = "starting";
-  #service: SlicedService | string = "the Service is not known yet";
+  #service: KnownService = { kind: "unread" };
   #slices: ReadonlyMap<string, JsonObject> | null = null;
   /** What writes have answered, while the watch has not brought it. */
-  readonly #echoes = new Map<
-    string,
-    { readonly object: JsonObject; readonly version: string; readonly untilMs: number }
-  >();
-  #phase: "idle" | "writing" | "again" | "stopped" = "idle";
+  readonly #echoes = new Map<string, Echo>();
+  #phase: "idle" | "writing" | "stopped" = "idle";
   #cancelTimer: CancelTimer | null = null;
+  #published: PublishedSlices | null = null;
   #backoff = backoff;
+  /** After a failure nothing is written before this instant. */
+  #notBeforeMs = -Infinity;
   #failure: ServiceProblem = null;
 
   constructor(key: PublishedServiceKey, context: ServicePublisherContext) {
@@ -87,42 +108,49 @@ export class ServicePublisher {
   /** The Service as the API server has it; `null`: it has none of this name. */
   setService(object: JsonObject | null): void {
     const before = JSON.stringify(this.#service);
-    this.#service = serviceOf(this.key, object);
-    if (JSON.stringify(this.#service) !== before) this.look();
+    this.#service = knownService(this.key, object);
+    if (JSON.stringify(this.#service) === before) return;
+    this.#context.onChange();
+    this.look();
   }
 
   /** The slices of the Service as the API server has them, by their names. */
   setSlices(objects: ReadonlyMap<string, JsonObject>): void {
     this.#slices = objects;
+    this.#published = null;
     const nowMs = this.#context.now();
-    for (const [name, { version, untilMs }] of this.#echoes)
-      if (versionOf(objects.get(name)) === version || untilMs <= nowMs) this.#echoes.delete(name);
+    for (const [name, { object, untilMs }] of this.#echoes)
+      if (untilMs <= nowMs || isAsNew(objects.get(name), object)) this.#echoes.delete(name);
     this.look();
   }
 
   /** What is published now, and by whom. */
   get published(): PublishedSlices {
+    if (this.#published !== null) return this.#published;
     const objects = new Map(this.#slices ?? []);
     for (const [name, { object }] of this.#echoes) objects.set(name, object);
-    return readSlices([...objects.values()]);
+    return (this.#published = readSlices([...objects.values()]));
   }
 
-  /** Why it is not published as it should be; `null`: it is, as far as this rolecall has to see to it. */
+  /**
+   * Why the Service does not lead where it should, or not only there; `null`: it does, as far as this rolecall has to see
+   * to it.
+   */
   get problem(): ServiceProblem {
-    return typeof this.#service === "string" ? this.#service : this.#failure;
+    if (this.#service.kind === "unusable") return this.#service.problem;
+    return this.#failure ?? otherClaim(this.#service, this.published);
   }
 
   /** Decides whether something has to be written, and does it. */
   look(): void {
-    if (this.#phase === "stopped") return;
-    if (this.#phase !== "idle") {
-      this.#phase = "again";
-      return;
-    }
+    // After a write it is decided again.
+    if (this.#phase !== "idle") return;
     this.#cancelTimer?.();
     this.#cancelTimer = null;
-    const writes = this.#due();
-    if (writes.length > 0) void this.#write(writes);
+    if (this.#due().length === 0) return;
+    const waitMs = this.#notBeforeMs - this.#context.now();
+    if (waitMs > 0) this.#cancelTimer = this.#context.setTimer(() => this.look(), waitMs);
+    else void this.#write();
   }
 
   /** Writes nothing any more. A write in flight goes on. */
@@ -131,103 +159,131 @@ export class ServicePublisher {
     this.#cancelTimer?.();
   }
 
-  #due(): readonly object[] {
-    const { me, livesUntilMs, now } = this.#context;
-    if (typeof this.#service === "string" || this.#slices === null) return [];
+  #due(): readonly DueWrite[] {
+    const { me, lives, isWithdrawn } = this.#context;
     const service = this.#service;
+    if (service.kind !== "usable" || this.#slices === null || isWithdrawn()) return [];
+    const { sliced } = service;
     const { own } = this.published;
+    // Kubernetes keeps the slices of such a Service: rolecall does not begin with it.
+    if (service.hasSelector && own.length === 0) return [];
     const published = publishedOf(own);
-    const mine = this.#content(own);
-    const untilMs =
-      published?.writer === undefined || published.writer === null ? -Infinity : livesUntilMs(published.writer);
-    const authority = authorityOf({ me, mine, published, writerLives: untilMs > now() });
-    // When a writer that is not renewed any more counts as dead, this has to be decided again.
-    if (authority === "nothing" && untilMs > now() && published?.writer !== me) this.#lookIn(untilMs - now() + 1);
-    if (authority === "resign") return own.map((slice) => sliceObject(service, slice, { ...slice, writer: null }));
-    if (authority !== "write" || typeof mine === "string") return [];
-    return writesOf(mine, own).map(({ slice, resourceVersion }: SliceWrite) =>
-      sliceObject(service, slice, { writer: me, unready: mine.unready, resourceVersion }),
-    );
+    const mine = this.#content(own, service.portName);
+    const writer = published?.writer ?? null;
+    const turn = turnOf({ me, mine, published, writerLives: writer !== null && lives(writer) });
+    if (turn === "resign")
+      return own.map((slice) => ({
+        sliced,
+        slice,
+        base: slice.base,
+        stated: { writer: null, unready: slice.unready },
+      }));
+    if (turn !== "write" || typeof mine === "string") return [];
+    const stated = { writer: me, unready: mine.unready };
+    return writesOf(mine, own, stated).map((write) => ({ ...write, sliced, stated }));
   }
 
-  #content(own: PublishedSlices["own"]): ServiceContent | "starting" | "blind" {
+  #content(own: PublishedSlices["own"], portName: string): ServiceContent | "starting" | "blind" {
     if (typeof this.#members === "string") return this.#members;
-    const ready = own.flatMap(({ endpoints, port }) =>
-      endpoints.filter(({ isReady }) => isReady).map(({ ip }) => addressKey({ ip, port })),
+    const { podAt } = this.#context;
+    const published = new Map(
+      own.flatMap(({ endpoints, port }) =>
+        endpoints.map((endpoint): [string, ServiceEndpoint] => [addressKey({ ip: endpoint.ip, port }), endpoint]),
+      ),
     );
-    return serviceContent(this.#members, { isOfPrimary: this.key.isOfPrimary, readyNow: new Set(ready) });
+    const members = this.#members.map((member) => ({
+      ...member,
+      pod: member.address === null ? null : podAt(member.address.ip),
+    }));
+    return serviceContent(members, { isOfPrimary: this.key.isOfPrimary, portName, published });
   }
 
-  async #write(objects: readonly object[]): Promise<void> {
+  async #write(): Promise<void> {
     this.#phase = "writing";
     const giveBack = await this.#context.place();
-    let problem: ServiceProblem = null;
+    let ended: WriteEnd = { kind: "written" };
     try {
-      for (const object of objects) {
-        problem = await this.#apply(object);
-        if (problem !== null) break;
+      // What was due before the wait may be so no more.
+      for (const due of this.#isStopped ? [] : this.#due()) {
+        ended = await this.#apply(due);
+        if (ended.kind !== "written") break;
       }
     } finally {
       giveBack();
     }
-    const wasAsked = this.#wasAsked();
     if (this.#isStopped) return;
     this.#phase = "idle";
-    this.#failure = problem;
-    this.#backoff = problem === null ? afterSuccess(this.#backoff) : afterFailure(this.#backoff);
-    this.#context.onChange();
-    if (problem !== null) {
-      const { client, random } = this.#context;
-      this.#lookIn(Math.max(client.pauseMs, backoffMs(this.#backoff) * (0.75 + random() / 4)));
-    } else if (wasAsked) this.look();
-  }
-
-  #wasAsked(): boolean {
-    return this.#phase === "again";
+    this.#failure = ended.kind === "failed" ? ended.problem : null;
+    this.#backoff = ended.kind === "written" ? afterSuccess(this.#backoff) : afterFailure(this.#backoff);
+    const { client, random, now, onChange } = this.#context;
+    const pauseMs = Math.max(client.pauseMs, backoffMs(this.#backoff) * (0.75 + random() / 4));
+    this.#notBeforeMs = now() + pauseMs;
+    onChange();
+    this.look();
   }
 
   get #isStopped(): boolean {
     return this.#phase === "stopped";
   }
 
-  /** @returns why it could not be written, or `null` */
-  async #apply(object: object): Promise<ServiceProblem> {
-    const { client, onWrite } = this.#context;
-    const { namespace, name } = this.key;
-    const sliced = nameOf(objectOf(objectOf(object)["metadata"])["name"], nameMax) ?? name;
-    const path = `/apis/discovery.k8s.io/v1/namespaces/${namespace}/endpointslices/${sliced}`;
-    const reply: ApiReply = await client.call({
-      method: "PATCH",
-      path: `${path}?fieldManager=${manager}&force=true`,
-      contentType: "application/apply-patch+yaml",
-      body: object,
-    });
-    const written = objectIn(reply);
-    if (written !== null) {
-      onWrite("written");
-      this.#echo(sliced, written);
-      return null;
-    }
-    const isConflict = reply.kind === "answered" && reply.status === 409;
-    onWrite(isConflict ? "conflict" : "failed");
-    // Somebody else has written it: what it is now decides.
-    if (isConflict) await this.#readAgain(sliced, path);
-    return reply.kind === "failed" ? reply.failure.detail : refusalText(reply);
+  async #apply({ sliced, slice, base, stated }: DueWrite): Promise<WriteEnd> {
+    const { onWrite } = this.#context;
+    const folder = `/apis/discovery.k8s.io/v1/namespaces/${sliced.namespace}/endpointslices`;
+    const name = sliceName(sliced.name, slice);
+    // To apply what is not there yet is no conflict, whoever else has created it by then. So it is created before that,
+    // without endpoints. The manager is another one: else what it states would stay when it is applied no more.
+    const created: SliceBase | WriteEnd =
+      base ??
+      (await this.#send(name, {
+        method: "POST",
+        path: `${folder}?fieldManager=${manager}-create`,
+        body: sliceObject(sliced, { ...slice, endpoints: [] }, { writer: null, unready: null, base: null }),
+      }));
+    const ended =
+      "kind" in created
+        ? created
+        : await this.#send(name, {
+            method: "PATCH",
+            path: `${folder}/${name}?fieldManager=${manager}&force=true`,
+            contentType: "application/apply-patch+yaml",
+            body: sliceObject(sliced, slice, { ...stated, base: created }),
+          });
+    const end: WriteEnd = "kind" in ended ? ended : { kind: "written" };
+    onWrite(end.kind);
+    return end;
   }
 
-  async #readAgain(name: string, path: string): Promise<void> {
+  /** @returns the state that was written, or why nothing was */
+  async #send(name: string, call: ApiCall): Promise<SliceBase | WriteEnd> {
+    const reply = await this.#context.client.call(call);
+    const written = objectIn(reply);
+    const base = written === null ? null : sliceBaseOf(written);
+    if (written !== null && base !== null) {
+      this.#echo(name, written);
+      return base;
+    }
+    if (reply.kind === "failed") return { kind: "failed", problem: reply.failure.detail };
+    if (reply.status !== 409) return { kind: "failed", problem: refusalText(reply) };
+    // Somebody else has written it: what it is now decides.
+    await this.#readAgain(name);
+    return { kind: "conflict" };
+  }
+
+  async #readAgain(name: string): Promise<void> {
+    const path = `/apis/discovery.k8s.io/v1/namespaces/${this.key.namespace}/endpointslices/${name}`;
     const found = objectIn(await this.#context.client.call({ method: "GET", path }));
     if (found !== null) this.#echo(name, found);
+    else this.#forget(name);
   }
 
   #echo(name: string, object: JsonObject): void {
-    const version = versionOf(object);
-    if (version !== null) this.#echoes.set(name, { object, version, untilMs: this.#context.now() + echoMs });
+    this.#echoes.set(name, { object, untilMs: this.#context.now() + echoMs });
+    this.#published = null;
   }
 
-  #lookIn(delayMs: number): void {
-    this.#cancelTimer?.();
-    this.#cancelTimer = this.#context.setTimer(() => this.look(), delayMs);
+  #forget(name: string): void {
+    this.#echoes.delete(name);
+    this.#published = null;
   }
 }
 
@@ -236,21 +292,11 @@ function objectIn(reply: ApiReply): JsonObject | null {
   return reply.kind === "answered" && reply.status >= 200 && reply.status < 300 ? reply.body : null;
 }
 
-function versionOf(object: JsonObject | undefined): string | null {
-  return nameOf(objectOf(objectOf(object)["metadata"])["resourceVersion"], nameMax);
-}
-
-/** The Service that slices are written for, or why none are. */
-function serviceOf({ namespace, name, port }: PublishedServiceKey, object: JsonObject | null): SlicedService | string {
-  if (object === null) return `there is no Service ${name} in ${namespace}`;
-  const uid = nameOf(objectOf(object["metadata"])["uid"], nameMax);
-  const ports = listOf(objectOf(object["spec"])["ports"]).map(objectOf);
-  const named = ports.map((one) => nameOf(one["name"], nameMax) ?? "");
-  const found = port === null ? (named.length === 1 ? named[0] : undefined) : named.find((one) => one === port);
-  if (uid === null) return `Service ${name} in ${namespace} must have a uid, got none`;
-  if (found === undefined)
-    return port === null
-      ? `Service ${name} in ${namespace} must have one port, or kubernetes.services[].port must name one, got ${named.length} ports`
-      : `Service ${name} in ${namespace} must have the port ${port}, got ${named.join(", ") || "none"}`;
-  return { namespace, name, uid, portName: found };
+/** Whether what a watch has brought is at least as new as what a call has answered. */
+function isAsNew(watched: JsonObject | undefined, answered: JsonObject): boolean {
+  const [one, other] = [watched ?? {}, answered].map((object) => sliceBaseOf(object));
+  if (one === null || one === undefined || other === null || other === undefined) return false;
+  const [seen, said] = [one.resourceVersion, other.resourceVersion];
+  // Versions of one kind of objects are numbers that grow.
+  return seen.length === said.length ? seen >= said : seen.length > said.length;
 }

@@ -132,6 +132,7 @@ test("every key outside lists has an environment variable", () => {
       ...["ZONE text", "OBSERVERS number", "WEIGHT number", "LEASE text"].map((key) => `ROLECALL_FLEET_${key}`),
       "ROLECALL_FLEET_TOKEN_FILE text",
       ...tlsKeys.map((key) => `ROLECALL_FLEET_TLS_${key} text`),
+      ...["KUBECONFIG", "CONTEXT", "INSTANCE"].map((key) => `ROLECALL_KUBERNETES_${key} text`),
       "ROLECALL_AUDIT_INTERVAL text",
       "ROLECALL_HOST_SUFFIXES list",
       "ROLECALL_IGNORE_PARAMS list",

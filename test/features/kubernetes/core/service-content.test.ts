@@ -14,9 +14,14 @@ import {
   serviceContent,
   type ServiceContent,
   type ServiceMember,
+  type ServiceRules,
 } from "../../../../src/features/kubernetes/core/service-content.ts";
 
-const rules = { isOfPrimary: true, readyNow: new Set<string>() };
+const rules = {
+  isOfPrimary: true,
+  portName: "",
+  published: new Map<string, { isReady: boolean; isServing: boolean }>(),
+};
 
 function member(node: string, parts: Partial<ServiceMember> = {}): ServiceMember {
   return {
@@ -30,6 +35,11 @@ function member(node: string, parts: Partial<ServiceMember> = {}): ServiceMember
     pod: null,
     ...parts,
   };
+}
+
+/** What is published of addresses. */
+function publishedAs(said: Readonly<Record<string, "ready" | "serving">>): ServiceRules["published"] {
+  return new Map(Object.entries(said).map(([address, as]) => [address, { isReady: as === "ready", isServing: true }]));
 }
 
 /** The endpoints of all slices, as `10.0.0.1 ready`, `serving` or `out`. */
@@ -61,9 +71,12 @@ describe("what the slices of a Service say", () => {
   });
 
   test("a member of which nothing is known stays as it was published", () => {
-    const members = [member("pg1", { isSilent: true }), member("pg2", { isSilent: true })];
-    const content = serviceContent(members, { ...rules, readyNow: new Set(["10.0.0.2 5432"]) });
-    assert.deepEqual(saidOf(content), ["10.0.0.1 out", "10.0.0.2 ready"]);
+    const members = ["pg1", "pg2", "pg3"].map((node) => member(node, { isSilent: true }));
+    const content = serviceContent(members, {
+      ...rules,
+      published: publishedAs({ "10.0.0.2 5432": "ready", "10.0.0.3 5432": "serving" }),
+    });
+    assert.deepEqual(saidOf(content), ["10.0.0.1 out", "10.0.0.2 ready", "10.0.0.3 serving"]);
   });
 
   test("says why nobody is ready", () => {
@@ -112,7 +125,10 @@ describe("what the slices of a Service say", () => {
     assertProperty(
       property(members, readyNow, (some, ready) => {
         const all = some.map((parts) => member(parts.node, parts));
-        const content = serviceContent(all, { isOfPrimary: true, readyNow: new Set(ready) });
+        const content = serviceContent(all, {
+          ...rules,
+          published: publishedAs(Object.fromEntries(ready.map((address) => [address, "ready"]))),
+        });
         const said = saidOf(content);
         const readyCount = said.filter((text) => text.endsWith(" ready")).length;
         assert.ok(readyCount <= 1);

@@ -13,7 +13,7 @@ export interface PublishedService {
 }
 
 /** What one rolecall knows when it decides. */
-export interface AuthorityInputs {
+export interface TurnInputs {
   /** The name of this rolecall among those that write. */
   readonly me: string;
   /**
@@ -28,7 +28,7 @@ export interface AuthorityInputs {
 }
 
 /** What follows: to write what this rolecall says, to leave the Service to others, or neither. */
-export type Authority = "write" | "resign" | "nothing";
+export type Turn = "write" | "resign" | "nothing";
 
 /**
  * Decides whether this rolecall writes a Service now.
@@ -39,7 +39,7 @@ export type Authority = "write" | "resign" | "nothing";
  *   is the writer from now on. A no for which there is evidence is never overruled.
  * - Who has lost its evidence resigns, so that another one can write. What is published stays.
  */
-export function authorityOf({ me, mine, published, writerLives }: AuthorityInputs): Authority {
+export function turnOf({ me, mine, published, writerLives }: TurnInputs): Turn {
   if (mine === "starting") return "nothing";
   if (mine === "blind") return published?.writer === me ? "resign" : "nothing";
   if (published !== null && isSaid(mine, published)) return "nothing";
@@ -55,10 +55,16 @@ function isSaid(mine: ServiceContent, published: PublishedService): boolean {
   return said === wanted && published.unready === mine.unready;
 }
 
-function contentKey({ family, port, endpoints }: SliceContent): readonly unknown[] {
+/** Whether two slices say the same. */
+export function isSliceSaid(one: SliceContent, other: SliceContent): boolean {
+  return JSON.stringify(contentKey(one)) === JSON.stringify(contentKey(other));
+}
+
+function contentKey({ family, port, portName, endpoints }: SliceContent): readonly unknown[] {
   return [
     family,
     port,
+    portName,
     endpoints.map(({ ip, isReady, isServing, zone, pod }) => [
       ip,
       isReady,

@@ -1,0 +1,152 @@
+/** Services of a whole process: what its probes say of nodes is what the slices say, over changes, reloads and its end. */
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { suite, test, type TestContext } from "node:test";
+import pino from "pino";
+import type { App } from "../../../src/app/app.ts";
+import { loadConfig } from "../../../src/app/registry/config.ts";
+import { listOf, objectOf } from "../../../src/core/cluster/values/json.ts";
+import type { Config } from "../../../src/core/config/model/config.ts";
+import { appOf } from "../../app/app-fixture.ts";
+import { FakeApiServer } from "../../fake/fake-api-server.ts";
+import { type FakeNode, openFakeCluster } from "../../fake/fake-node.ts";
+import { freePort } from "../../fake/free-port.ts";
+import { temporaryFolder } from "../../fake/temporary-folder.ts";
+import { until } from "../../fake/until.ts";
+
+interface Fixture {
+  readonly app: App;
+  readonly server: FakeApiServer;
+  readonly nodes: readonly FakeNode[];
+  /** The lines of the log, as text. */
+  readonly lines: string[];
+  readonly config: (services?: string) => Config;
+  /** Waits until this is published of a Service, as `10.0.0.1 ready, 10.0.0.2 serving`. */
+  readonly published: (expected: string, service?: string) => Promise<unknown>;
+  readonly said: (service?: string) => string;
+  readonly writes: () => number;
+}
+
+/** @param changed changes the server before the start */
+async function start(context: TestContext, changed: (server: FakeApiServer) => void = () => {}): Promise<Fixture> {
+  const [nodes, server, port] = [
+    await openFakeCluster(context, ["pg1", "pg2"]),
+    await FakeApiServer.open(context),
+    await freePort(),
+  ];
+  for (const name of ["orders", "orders-ro"])
+    server.put("services", { metadata: { name }, spec: { ports: [{ name: "postgres", port: 5432 }] } });
+  changed(server);
+  const file = join(temporaryFolder("kubernetes"), "rolecall.yaml");
+  const rows = nodes.map(
+    ({ name, api }) => `{ name: ${name}, api: "${api}", database: "10.0.0.${name.slice(2)}:5432" }`,
+  );
+  const kubeconfig = server.kubeconfig();
+  const both = "{ pool: writes, service: databases/orders }, { pool: reads, service: databases/orders-ro }";
+  const config: Fixture["config"] = (services = both) => {
+    writeFileSync(
+      file,
+      `
+clusters: [{ name: demo, nodes: [${rows.join()}] }]
+probe: { interval: 100ms, cluster_interval: 100ms }
+pools: [{ name: writes, cluster: demo, check: /primary }, { name: reads, cluster: demo, check: /replica }]
+kubernetes: { kubeconfig: ${kubeconfig}, instance: edge-1, services: [${services}] }
+listen: [{ port: ${port} }]
+`,
+    );
+    const loaded = loadConfig({ file, env: {}, flags: {} });
+    assert.ok(loaded.ok, JSON.stringify(loaded));
+    return loaded.config;
+  };
+  const lines: string[] = [];
+  const log = pino({ level: "info" }, { write: (line: string) => void lines.push(line) });
+  const app = appOf(context, config(), { log });
+  await app.start();
+  const said: Fixture["said"] = (service = "orders") =>
+    server
+      .objects("endpointslices")
+      .filter(({ metadata }) => objectOf(objectOf(metadata)["labels"])["kubernetes.io/service-name"] === service)
+      .flatMap(({ endpoints }) => listOf(endpoints).map(objectOf))
+      .map(({ addresses, conditions }) => {
+        const { ready, serving } = objectOf(conditions);
+        return `${listOf(addresses).join()} ${ready === true ? "ready" : serving === true ? "serving" : "out"}`;
+      })
+      .join(", ");
+  return {
+    app,
+    server,
+    nodes,
+    lines,
+    config,
+    said,
+    published: (expected, service) =>
+      until(
+        { what: expected, evidence: () => `${said(service)}\n${lines.join("")}` },
+        () => said(service) === expected,
+      ),
+    writes: () =>
+      server.calls.filter(
+        ({ verb, resource }) => resource === "endpointslices" && (verb === "patch" || verb === "create"),
+      ).length,
+  };
+}
+
+suite("Services of a process", { timeout: 60_000 }, () => {
+  test("lead to the members of their pools, and follow a failover", async (context) => {
+    const { nodes, published, lines } = await start(context);
+    await published("10.0.0.1 ready, 10.0.0.2 serving");
+    await published("10.0.0.1 serving, 10.0.0.2 ready", "orders-ro");
+    for (const node of nodes) node.leader = "pg2";
+    // It is demoted: a hard no.
+    await published("10.0.0.1 out, 10.0.0.2 ready");
+    await published("10.0.0.1 ready, 10.0.0.2 serving", "orders-ro");
+    assert.deepEqual(
+      lines.filter((line) => line.includes("Services not published")),
+      [],
+    );
+  });
+
+  test("stay when all nodes fall silent, and when rolecall ends: its Lease ends then", async (context) => {
+    const { app, server, nodes, published, said, writes } = await start(context);
+    await published("10.0.0.1 ready, 10.0.0.2 serving");
+    // They accept connections, and say nothing.
+    for (const node of nodes) node.server.removeAllListeners("request");
+    const writer = (): unknown =>
+      objectOf(objectOf(server.objects("endpointslices")[0]?.["metadata"])["annotations"])["rolecall/writer"];
+    // It resigns, so that another one can write.
+    await until(
+      "the end of its evidence",
+      () => writer() === undefined || said() !== "10.0.0.1 ready, 10.0.0.2 serving",
+    );
+    assert.equal(said(), "10.0.0.1 ready, 10.0.0.2 serving");
+    const count = writes();
+    await app.stop({ drains: false });
+    assert.equal(writes(), count);
+    assert.equal(said(), "10.0.0.1 ready, 10.0.0.2 serving");
+    const [lease] = server.objects("leases");
+    assert.equal(objectOf(lease?.["spec"])["holderIdentity"], undefined);
+    await until("the end of the watches", () => server.watches === 0);
+  });
+
+  test("a reload adds and takes away Services, and none of what stays is written again", async (context) => {
+    const { app, config, published, said, writes } = await start(context);
+    await published("10.0.0.1 ready, 10.0.0.2 serving");
+    await published("10.0.0.1 serving, 10.0.0.2 ready", "orders-ro");
+    const count = writes();
+    await app.apply(config("{ pool: writes, service: databases/orders }"));
+    await app.apply(config());
+    await until("a probe", () => said() !== "");
+    assert.equal(writes(), count);
+  });
+
+  test("what cannot be published is logged once, with what is missing", async (context) => {
+    const { lines } = await start(context, (server) => {
+      server.denied.add("patch endpointslices");
+    });
+    const warned = (): readonly string[] => lines.filter((line) => line.includes("Services not published"));
+    await until("a line", () => warned().length > 0);
+    assert.match(warned()[0] ?? "", /cannot patch resource .{0,2}endpointslices/);
+    assert.equal(new Set(warned()).size, warned().length);
+  });
+});

@@ -1,0 +1,381 @@
+/** Rolecalls that publish the same Services: each with a client and watches of its own, at one API server. */
+import assert from "node:assert/strict";
+import { describe, test, type TestContext } from "node:test";
+import { listOf, objectOf } from "../../../../src/core/cluster/values/json.ts";
+import { Scope } from "../../../../src/core/feature/scope.ts";
+import { setSystemTimer } from "../../../../src/core/probe/schedule/system-timer.ts";
+import { readApiAccess } from "../../../../src/features/kubernetes/api/api-access.ts";
+import { ApiClient } from "../../../../src/features/kubernetes/api/api-client.ts";
+import { NamespaceServices } from "../../../../src/features/kubernetes/slices/namespace-services.ts";
+import type { KnownMembers } from "../../../../src/features/kubernetes/slices/service-publisher.ts";
+import type { PublishedServiceKey } from "../../../../src/features/kubernetes/slices/service-object.ts";
+import { FakeApiServer } from "../../../fake/fake-api-server.ts";
+import { until } from "../../../fake/until.ts";
+
+const renewMs = 40;
+
+/** One rolecall. */
+interface Rolecall {
+  readonly services: NamespaceServices;
+  /** What it says from now on of a Service: which address is ready, as {@link membersOf}. */
+  readonly say: (members: KnownMembers, service?: string) => void;
+  readonly ends: string[];
+  /** Stops to renew and to write, as a process that is frozen. */
+  readonly freeze: () => void;
+  readonly thaw: () => void;
+}
+
+interface Fixture {
+  readonly server: FakeApiServer;
+  readonly rolecall: (name: string, keys?: readonly Partial<PublishedServiceKey>[]) => Rolecall;
+  /** Waits until this is published of a Service: `10.0.0.1 by a`. */
+  readonly published: (expected: string, service?: string) => Promise<unknown>;
+  readonly said: (service?: string) => string;
+  /** How many writes of slices the server has received. */
+  readonly writes: () => number;
+  /** Waits until so many renewals of a rolecall have been received from now on. */
+  readonly renewals: (name: string, count: number) => Promise<unknown>;
+}
+
+/** The members pg1 and pg2. @param ready `10.0.0.1`; `null`: nobody */
+function membersOf(ready: string | null, parts: { readonly isUnreached?: boolean } = {}): KnownMembers {
+  return ["10.0.0.1", "10.0.0.2"].map((ip) => ({
+    node: ip,
+    address: { ip, port: 5432 },
+    isFit: ip === ready,
+    isServing: true,
+    isSilent: false,
+    isUnreached: parts.isUnreached === true && ip !== ready,
+    zone: null,
+  }));
+}
+
+async function fixture(context: TestContext): Promise<Fixture> {
+  const server = await FakeApiServer.open(context);
+  const file = server.kubeconfig();
+  for (const name of ["orders", "other"]) server.put("services", service(name));
+  const said = (name = "orders"): string => {
+    const slices = server
+      .objects("endpointslices")
+      .filter(({ metadata }) => objectOf(objectOf(metadata)["labels"])["kubernetes.io/service-name"] === name);
+    const ready = slices.flatMap(({ endpoints }) =>
+      listOf(endpoints)
+        .map(objectOf)
+        .filter(({ conditions }) => objectOf(conditions)["ready"] === true)
+        .flatMap(({ addresses }) => listOf(addresses)),
+    );
+    const annotations = objectOf(objectOf(slices[0]?.["metadata"])["annotations"]);
+    const { "rolecall/writer": who = "nobody", "rolecall/unready": unready = "nobody" } = annotations;
+    return slices.length === 0 ? "nothing" : [ready.join() || unready, who].join(" by ");
+  };
+  const rolecall: Fixture["rolecall"] = (me, keys = [{}]) => {
+    let isFrozen = false;
+    const scope = new Scope({ setTimer: setSystemTimer, onProblem: (...problem) => assert.fail(problem.join()) });
+    const now = (): number => performance.now();
+    const client = new ApiClient({ readAccess: () => readApiAccess({ kubeconfig: file, context: null }, {}), now });
+    const ends: string[] = [];
+    const services = new NamespaceServices("databases", {
+      client,
+      me,
+      now,
+      random: () => 0,
+      wall: () => Date.now(),
+      setTimer: scope.setTimer,
+      isWithdrawn: () => isFrozen,
+      renewMs: () => renewMs,
+      place: () => Promise.resolve(() => {}),
+      onWrite: (end) => void ends.push(end),
+      onChange: () => {},
+    });
+    services.configure(
+      keys.map((key) => ({ namespace: "databases", name: "orders", port: null, isOfPrimary: true, ...key })),
+    );
+    context.after(async () => {
+      services.stop();
+      client.close();
+      await scope.end();
+    });
+    const say: Rolecall["say"] = (members, name = "orders") => services.publisherOf(name)?.setMembers(members);
+    return { services, say, ends, freeze: () => void (isFrozen = true), thaw: () => void (isFrozen = false) };
+  };
+  const leases = (name: string): number =>
+    server.calls.filter(
+      (call) => call.verb === "patch" && call.resource === "leases" && call.name === `rolecall-${name}`,
+    ).length;
+  return {
+    server,
+    rolecall,
+    said,
+    published: (expected, name) => until({ what: expected, evidence: () => said(name) }, () => said(name) === expected),
+    writes: () =>
+      server.calls.filter(
+        ({ verb, resource }) => resource === "endpointslices" && (verb === "patch" || verb === "create"),
+      ).length,
+    renewals: async (name, count) => {
+      const from = leases(name);
+      await until(`${count} renewals of ${name}`, () => leases(name) >= from + count);
+    },
+  };
+}
+
+function service(name: string, spec: object = {}): object {
+  return { metadata: { name }, spec: { ports: [{ name: "postgres", port: 5432 }], ...spec } };
+}
+
+describe("Services that are published", () => {
+  test("are written once, and at rest not again, by nobody", async (context) => {
+    const { rolecall, published, renewals, writes } = await fixture(context);
+    const [a, b] = [rolecall("a"), rolecall("b")];
+    a.say(membersOf("10.0.0.1"));
+    await published("10.0.0.1 by a");
+    b.say(membersOf("10.0.0.1"));
+    await renewals("b", 6);
+    // It is created, and then applied.
+    assert.equal(writes(), 2);
+    assert.deepEqual([a.ends, b.ends], [["written"], []]);
+  });
+
+  test("are written by one that lives: what another one says differently is not", async (context) => {
+    const { rolecall, published, renewals } = await fixture(context);
+    const [a, b] = [rolecall("a"), rolecall("b")];
+    a.say(membersOf("10.0.0.1"));
+    await published("10.0.0.1 by a");
+    b.say(membersOf("10.0.0.2"));
+    await renewals("b", 6);
+    assert.deepEqual(b.ends, []);
+    a.say(membersOf("10.0.0.2"));
+    await published("10.0.0.2 by a");
+  });
+
+  test("are taken over from one that has died, once there is something to write", async (context) => {
+    const { rolecall, published, renewals, said } = await fixture(context);
+    const [a, b] = [rolecall("a"), rolecall("b")];
+    a.say(membersOf("10.0.0.1"));
+    b.say(membersOf("10.0.0.1"));
+    await published("10.0.0.1 by a");
+    a.freeze();
+    await renewals("b", 8);
+    assert.equal(said(), "10.0.0.1 by a");
+    b.say(membersOf("10.0.0.2"));
+    await published("10.0.0.2 by b");
+    // It thaws with its old view: b lives, so that it is silent.
+    a.thaw();
+    await renewals("a", 3);
+    a.say(membersOf("10.0.0.1"));
+    await renewals("a", 6);
+    assert.equal(said(), "10.0.0.2 by b");
+    assert.deepEqual([a.ends, b.ends], [["written"], ["written"]]);
+  });
+
+  test("are taken over at once from one that stops", async (context) => {
+    const { rolecall, published, renewals } = await fixture(context);
+    const [a, b] = [rolecall("a"), rolecall("b")];
+    a.say(membersOf("10.0.0.1"));
+    await published("10.0.0.1 by a");
+    b.say(membersOf("10.0.0.2"));
+    await renewals("b", 2);
+    a.services.stop();
+    await a.services.release();
+    await published("10.0.0.2 by b");
+  });
+
+  test("are taken over from one that cannot reach a member, by one that has a yes, and never emptied", async (context) => {
+    const { rolecall, published, renewals, said } = await fixture(context);
+    const [a, b] = [rolecall("a"), rolecall("b")];
+    a.say(membersOf("10.0.0.1"));
+    await published("10.0.0.1 by a");
+    a.say(membersOf(null, { isUnreached: true }));
+    b.say(membersOf("10.0.0.1"));
+    await published("10.0.0.1 by b");
+    await renewals("a", 6);
+    assert.equal(said(), "10.0.0.1 by b");
+  });
+
+  test("are left to others by one that has lost its evidence: what is published stays", async (context) => {
+    const { rolecall, published, renewals } = await fixture(context);
+    const [a, b] = [rolecall("a"), rolecall("b")];
+    a.say(membersOf("10.0.0.1"));
+    await published("10.0.0.1 by a");
+    a.say("blind");
+    await published("10.0.0.1 by nobody");
+    b.say(membersOf("10.0.0.1"));
+    await renewals("b", 6);
+    assert.deepEqual(b.ends, []);
+    b.say(membersOf("10.0.0.2"));
+    await published("10.0.0.2 by b");
+  });
+
+  test("a write that was computed from an older state is refused, and decided anew", async (context) => {
+    const { server, rolecall, published, renewals, said } = await fixture(context);
+    const a = rolecall("a");
+    a.say(membersOf("10.0.0.1"));
+    await published("10.0.0.1 by a");
+    const [slice = {}] = server.objects("endpointslices");
+    const metadata = { ...objectOf(slice["metadata"]), annotations: { "rolecall/writer": "b" } };
+    let isFirst = true;
+    server.misbehave = ({ verb, resource }) => {
+      if (verb !== "patch" || resource !== "endpointslices" || !isFirst) return null;
+      // Just before its write comes another one, as that of one that has taken over.
+      isFirst = false;
+      server.put("endpointslices", { ...slice, metadata });
+      return null;
+    };
+    a.say(membersOf("10.0.0.2"));
+    await until("the conflict", () => a.ends.includes("conflict"));
+    await renewals("a", 2);
+    assert.equal(said(), "10.0.0.1 by b");
+    assert.deepEqual(a.ends, ["written", "conflict"]);
+    assert.equal(a.services.publishers[0]?.problem, null);
+  });
+
+  test("two that start at the same time write one slice: the second one finds what the first one has created", async (context) => {
+    const { server, rolecall, published, renewals, writes } = await fixture(context);
+    const [a, b] = [rolecall("a"), rolecall("b")];
+    await until("the watches", () => server.watches === 8);
+    a.say(membersOf("10.0.0.1"));
+    b.say(membersOf("10.0.0.1"));
+    await until("a slice", () => a.ends.includes("written") || b.ends.includes("written"));
+    await renewals("a", 6);
+    assert.ok(writes() <= 4, `${writes()} writes`);
+    await published(`10.0.0.1 by ${a.ends.includes("written") ? "a" : "b"}`);
+    assert.equal(server.objects("endpointslices").length, 1);
+  });
+
+  test("what somebody deletes or changes is written again", async (context) => {
+    const { server, rolecall, published } = await fixture(context);
+    const a = rolecall("a");
+    a.say(membersOf("10.0.0.1"));
+    await published("10.0.0.1 by a");
+    server.delete("endpointslices", "orders-rolecall-ipv4-5432");
+    await published("10.0.0.1 by a");
+    const [slice] = server.objects("endpointslices");
+    server.put("endpointslices", { ...slice, endpoints: [] });
+    await published("10.0.0.1 by a");
+  });
+
+  test("name the pods of their addresses, as soon as these are known", async (context) => {
+    const { server, rolecall, published } = await fixture(context);
+    const a = rolecall("a");
+    a.say(membersOf("10.0.0.1"));
+    await published("10.0.0.1 by a");
+    server.put("pods", {
+      metadata: { name: "pg-0", namespace: "databases", uid: "p1" },
+      spec: { nodeName: "k1" },
+      status: { podIP: "10.0.0.1" },
+    });
+    await until("the pod", () => {
+      const [endpoint] = listOf(server.objects("endpointslices")[0]?.["endpoints"]).map(objectOf);
+      return endpoint?.["nodeName"] === "k1" && objectOf(endpoint["targetRef"])["name"] === "pg-0";
+    });
+    assert.deepEqual(a.ends, ["written", "written"]);
+  });
+
+  test("of several, each has slices of its own", async (context) => {
+    const { rolecall, published } = await fixture(context);
+    const a = rolecall("a", [{}, { name: "other", isOfPrimary: false }]);
+    a.say(membersOf("10.0.0.1"));
+    a.say(membersOf("10.0.0.2"), "other");
+    await published("10.0.0.1 by a");
+    await published("10.0.0.2 by a", "other");
+  });
+
+  test("a Service that a reload adds is published, and one that it takes away is left as it is", async (context) => {
+    const { rolecall, published, renewals, said } = await fixture(context);
+    const a = rolecall("a");
+    a.say(membersOf("10.0.0.1"));
+    await published("10.0.0.1 by a");
+    const key = { namespace: "databases", name: "other", port: null, isOfPrimary: true };
+    a.services.configure([key]);
+    a.say(membersOf("10.0.0.2"), "other");
+    await published("10.0.0.2 by a", "other");
+    await renewals("a", 3);
+    assert.equal(said(), "10.0.0.1 by a");
+  });
+});
+
+describe("Services that cannot be published", () => {
+  test("without the Service nothing is written, and it is once it is there", async (context) => {
+    const { server, rolecall, published, writes } = await fixture(context);
+    server.delete("services", "orders");
+    const a = rolecall("a");
+    a.say(membersOf("10.0.0.1"));
+    await until("the problem", () => a.services.publishers[0]?.problem === "there is no Service orders in databases");
+    assert.equal(writes(), 0);
+    server.put("services", service("orders"));
+    await published("10.0.0.1 by a");
+    assert.equal(a.services.publishers[0]?.problem, null);
+  });
+
+  test("with a selector it is not begun, but one that is published already goes on", async (context) => {
+    const { server, rolecall, published, renewals, said } = await fixture(context);
+    server.put("services", service("other", { selector: { app: "x" } }));
+    const a = rolecall("a", [{}, { name: "other" }]);
+    a.say(membersOf("10.0.0.1"));
+    a.say(membersOf("10.0.0.1"), "other");
+    await published("10.0.0.1 by a");
+    await renewals("a", 3);
+    assert.equal(said("other"), "nothing");
+    assert.match(a.services.publishers[1]?.problem ?? "", /must not have a selector/);
+    server.put("services", service("orders", { selector: { app: "x" } }));
+    await until("the problem", () => /must not have a selector/.test(a.services.publishers[0]?.problem ?? ""));
+    a.say(membersOf("10.0.0.2"));
+    await published("10.0.0.2 by a");
+  });
+
+  for (const [right, problem] of [
+    ["list services", /^services of databases: status 403: .*cannot list resource "services"/],
+    ["watch endpointslices", /^endpointslices of databases: status 403: .*cannot watch resource "endpointslices"/],
+    ["patch leases", /^lease of databases: status 403: .*cannot patch resource "leases"/],
+    ["patch endpointslices", /^status 403: .*cannot patch resource "endpointslices"/],
+    ["create endpointslices", /^status 403: .*cannot create resource "endpointslices"/],
+    ["list pods", /^pods of databases: status 403: .*cannot list resource "pods"/],
+  ] as const)
+    test(`without the right to ${right} this is said, and with it all goes on`, async (context) => {
+      const { server, rolecall, published } = await fixture(context);
+      server.denied.add(right);
+      const a = rolecall("a");
+      a.say(membersOf("10.0.0.1"));
+      const problems = (): readonly string[] => [
+        ...a.services.problems,
+        ...a.services.publishers.flatMap((one) => one.problem ?? []),
+      ];
+      await until({ what: "the problem", evidence: () => problems().join("; ") }, () =>
+        problems().some((text) => problem.test(text)),
+      );
+      server.denied.clear();
+      await published("10.0.0.1 by a");
+      await until({ what: "no problem", evidence: () => problems().join("; ") }, () => problems().length === 0);
+    });
+
+  test("a server that asks for a pause gets it, and what is true after that is written", async (context) => {
+    const { server, rolecall, published, writes } = await fixture(context);
+    const a = rolecall("a");
+    await until("the watches", () => server.watches === 4);
+    const busy = { kind: "answer", status: 429, body: "{}", headers: { "retry-after": "1" } } as const;
+    server.misbehave = ({ resource, verb }) => (resource === "endpointslices" && verb === "create" ? busy : null);
+    a.say(membersOf("10.0.0.1"));
+    await until("the refusal", () => a.ends.length === 1);
+    server.misbehave = () => null;
+    a.say(membersOf("10.0.0.2"));
+    assert.equal(writes(), 1);
+    await published("10.0.0.2 by a");
+    assert.deepEqual(a.ends, ["failed", "written"]);
+  });
+
+  test("what happens while the server is away is written within a second of its return", async (context) => {
+    const { server, rolecall, published } = await fixture(context);
+    const a = rolecall("a");
+    a.say(membersOf("10.0.0.1"));
+    await published("10.0.0.1 by a");
+    server.misbehave = () => ({ kind: "reset" });
+    server.cutWatches();
+    a.say(membersOf(null));
+    await until("some tries", () => a.ends.filter((end) => end === "failed").length >= 4);
+    a.say(membersOf("10.0.0.2"));
+    server.misbehave = () => null;
+    const sinceMs = performance.now();
+    await published("10.0.0.2 by a");
+    // Only said: it depends on the load of the machine. A real server is measured in test/real.
+    context.diagnostic(`${Math.round(performance.now() - sinceMs)} ms after its return`);
+  });
+});
