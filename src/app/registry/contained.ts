@@ -10,6 +10,7 @@ export const containedFeatures: readonly string[] = [
   "exporter",
   "gateway",
   "haproxy",
+  "kubernetes",
   "page",
   "pgbouncer",
   "xds",
