@@ -10,12 +10,7 @@
  * - `command_credential`: the token or the password of somebody who runs a command
  */
 export type SecretKind =
-  | "node_password"
-  | "instance_token"
-  | "etcd_password"
-  | "console_password"
-  | "kubernetes_token"
-  | "command_credential";
+  "node_password" | "instance_token" | "etcd_password" | "console_password" | "kubernetes_token" | "command_credential";
 
 /**
  * Who says that an address is the right one.
