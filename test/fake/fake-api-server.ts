@@ -190,6 +190,8 @@ export class FakeApiServer {
       return void response.end(bad.body);
     }
     if (token !== this.token) return send(response, recorded.unauthorized);
+    if (pathname === "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews")
+      return send(response, this.#review(chunks));
     if (this.denied.has(`${verb} ${resource}`)) return send(response, this.#forbidden(call));
     if (verb === "watch") return this.#watch({ path: folder, query, response });
     if (verb === "list") return send(response, this.#list(folder, query));
@@ -282,6 +284,13 @@ export class FakeApiServer {
     for (const watcher of this.#watchers) if (watcher.path === change.path) tell(watcher, whole);
   }
 
+  /** Whether a right is given: everybody may ask that of itself. */
+  #review(chunks: readonly Buffer[]): Answer {
+    const { spec } = objectOf(JSON.parse(Buffer.concat(chunks).toString()));
+    const { verb, resource } = objectOf(objectOf(spec)["resourceAttributes"]);
+    return { status: 201, body: { status: { allowed: !this.denied.has([verb, resource].join(" ")) } } };
+  }
+
   #forbidden({ verb, resource }: KubeCallReceived): Answer {
     const kind = {
       list: "forbiddenList",
@@ -320,8 +329,10 @@ function tell({ query, response }: Watcher, { type, object }: Change): void {
   if (isSelected(object, query)) response.write(`${JSON.stringify({ type, object })}\n`);
 }
 
-/** Whether an object has the labels of `labelSelector`: `a=b`, `a in (b,c)`, or `a`. */
+/** Whether an object has the name of `fieldSelector`, and the labels of `labelSelector`: `a=b`, `a in (b,c)`, or `a`. */
 function isSelected(object: JsonObject, query: URLSearchParams): boolean {
+  const field = query.get("fieldSelector");
+  if (field !== null && field !== `metadata.name=${nameOfObject(object)}`) return false;
   const selector = query.get("labelSelector");
   if (selector === null) return true;
   const labels = objectOf(objectOf(object["metadata"])["labels"]);

@@ -286,6 +286,26 @@ export const rules: { readonly [id in RuleId]: FindingRule } = {
     "the incident file cannot be read",
     "Save it again with rolecall incident. The page docs/incidents.md describes the format.",
   ),
+  RC180: rule(
+    "error",
+    "the API server of Kubernetes cannot be used",
+    "Correct kubernetes.kubeconfig, or run rolecall in a pod with a service account. The page docs/kubernetes.md says what it needs.",
+  ),
+  RC181: rule(
+    "error",
+    "rolecall may not do what it needs to at the API server of Kubernetes",
+    "Grant the rights that the message names, as the Role of docs/kubernetes.md does.",
+  ),
+  RC182: rule(
+    "error",
+    "a Service of Kubernetes cannot be published",
+    "Create the Service without a selector, or correct its name or its port under kubernetes.services.",
+  ),
+  RC183: rule(
+    "error",
+    "something else decides where a Service of Kubernetes leads",
+    "Remove what the message names, or let rolecall publish a Service with another name.",
+  ),
   RC192: rule(
     "warning",
     "the history does not state the nodes and settings of the cluster",

@@ -1,0 +1,91 @@
+import { errorMessage } from "../../core/cluster/values/error-message.ts";
+import { listOf, objectOf, type JsonObject } from "../../core/cluster/values/json.ts";
+import { isObject } from "../../core/cluster/values/json.ts";
+import type { DoctorContext } from "../../core/command/doctor/doctor-context.ts";
+import { countText } from "../../core/health/wording.ts";
+import { readApiAccess } from "./api/api-access.ts";
+import { ApiClient, refusalText } from "./api/api-client.ts";
+import type { PublishedServiceConfig } from "./config/kubernetes-schema.ts";
+import { type NeededRight, neededRights, rightsText } from "./core/needed-rights.ts";
+import { readSlices, serviceLabel } from "./core/slice-objects.ts";
+import { knownService, otherClaim } from "./slices/service-object.ts";
+
+/** How many Services are asked for at a time. */
+const atATime = 8;
+
+/**
+ * Asks the API server whether it can be used (RC180), whether rolecall may do what it needs to (RC181), whether each
+ * Service can be published (RC182), and whether nothing else claims it (RC183).
+ */
+export async function diagnoseKubernetes({ command: { result }, config }: DoctorContext): Promise<void> {
+  const { kubernetes } = config;
+  if (kubernetes === null || kubernetes.services.length === 0) return;
+  const client = new ApiClient({
+    readAccess: () => readApiAccess(kubernetes, process.env),
+    now: () => performance.now(),
+  });
+  const diagnosis = new Diagnosis(client, (rule, message) => result.diagnose(rule, { message }));
+  try {
+    const namespaces = [...new Set(kubernetes.services.map(({ service }) => service.namespace))];
+    for (const namespace of namespaces) await diagnosis.rights(namespace);
+    for (let at = 0; at < kubernetes.services.length; at += atATime)
+      await Promise.all(kubernetes.services.slice(at, at + atATime).map((one) => diagnosis.service(one)));
+  } catch (error) {
+    // Without an answer there is nothing to say of the rest.
+    result.diagnose("RC180", { message: errorMessage(error) });
+  } finally {
+    client.close();
+  }
+  result.cover("kubernetes", diagnosis.known === kubernetes.services.length ? "complete" : "incomplete", {
+    detail: `${diagnosis.known} of ${countText(kubernetes.services.length, "Service")}: known`,
+  });
+}
+
+class Diagnosis {
+  /** How many Services were read. */
+  known: number = 0;
+  readonly #client: ApiClient;
+  readonly #tell: (rule: "RC181" | "RC182" | "RC183", message: string) => void;
+
+  constructor(client: ApiClient, tell: (rule: "RC181" | "RC182" | "RC183", message: string) => void) {
+    this.#client = client;
+    this.#tell = tell;
+  }
+
+  /** @throws Error if the API server does not answer */
+  async rights(namespace: string): Promise<void> {
+    const missing: NeededRight[] = [];
+    for (const right of neededRights) {
+      const body = await this.#ask("POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", {
+        apiVersion: "authorization.k8s.io/v1",
+        kind: "SelfSubjectAccessReview",
+        spec: { resourceAttributes: { namespace, ...right } },
+      });
+      if (objectOf(body["status"])["allowed"] !== true) missing.push(right);
+    }
+    if (missing.length > 0) this.#tell("RC181", `rolecall needs in ${namespace}: ${rightsText(missing)}`);
+  }
+
+  /** @throws Error if the API server does not answer */
+  async service({ service: { namespace, name }, port }: PublishedServiceConfig): Promise<void> {
+    const named = new URLSearchParams({ fieldSelector: `metadata.name=${name}`, limit: "1" });
+    const services = await this.#ask("GET", `/api/v1/namespaces/${namespace}/services?${named.toString()}`);
+    const labelled = new URLSearchParams({ labelSelector: `${serviceLabel}=${name}`, limit: "500" });
+    const group = `/apis/discovery.k8s.io/v1/namespaces/${namespace}`;
+    const slices = await this.#ask("GET", `${group}/endpointslices?${labelled.toString()}`);
+    this.known += 1;
+    const [object = null] = listOf(services["items"]).filter(isObject);
+    const known = knownService({ namespace, name, port, isOfPrimary: false }, object);
+    if (known.kind === "unusable") this.#tell("RC182", known.problem);
+    const claim = otherClaim(known, readSlices(listOf(slices["items"]).filter(isObject)));
+    if (claim !== null) this.#tell("RC183", claim);
+  }
+
+  /** @throws Error if there is no answer, or a refusal */
+  async #ask(method: "GET" | "POST", path: string, body?: object): Promise<JsonObject> {
+    const reply = await this.#client.call({ method, path, ...(body === undefined ? {} : { body }) });
+    if (reply.kind === "failed") throw new Error(`the API server of Kubernetes: ${reply.failure.detail}`);
+    if (reply.status >= 300) throw new Error(`the API server of Kubernetes: ${refusalText(reply)}`);
+    return reply.body;
+  }
+}

@@ -1,0 +1,171 @@
+/**
+ * Services of a real API server, with exactly the rights of docs/kubernetes.md: two rolecalls publish them, over changes of
+ * the primary, the death of the writer, and an API server that is away.
+ */
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, suite, test, type TestContext } from "node:test";
+import { parse } from "yaml";
+import type { App } from "../../src/app/app.ts";
+import { loadConfig } from "../../src/app/registry/config.ts";
+import { listOf, objectOf, type JsonObject } from "../../src/core/cluster/values/json.ts";
+import { appOf } from "../app/app-fixture.ts";
+import { type FakeNode, openFakeCluster } from "../fake/fake-node.ts";
+import { freePort } from "../fake/free-port.ts";
+import { temporaryFolder } from "../fake/temporary-folder.ts";
+import { until } from "../fake/until.ts";
+import { KubeApi, kubeTokens, noKubeApi } from "./lab/kube-api.ts";
+
+const slices = "/apis/discovery.k8s.io/v1/namespaces/databases/endpointslices";
+
+suite("Services", { skip: noKubeApi === null ? false : `not run: ${noKubeApi}`, timeout: 300_000 }, () => {
+  let kube: KubeApi;
+  before(async () => {
+    kube = await KubeApi.start();
+    await kube.done("POST", "/api/v1/namespaces", { body: { metadata: { name: "databases" } } });
+    await grant(kube);
+  });
+  after(async () => kube.stop());
+
+  test("follow the primary, and never lead to two", async (context) => {
+    const { nodes, said } = await published(context, kube, "follow", ["edge-1", "edge-2"]);
+    const took: number[] = [];
+    const stop = watchForTwo(kube, "follow");
+    for (const leader of ["pg2", "pg1", "pg2", "pg1", "pg2"]) {
+      const sinceMs = performance.now();
+      for (const node of nodes) node.leader = leader;
+      await until({ what: leader, evidence: () => "" }, async () => (await said()) === leader);
+      took.push(Math.round(performance.now() - sinceMs));
+    }
+    assert.deepEqual(await stop(), []);
+    context.diagnostic(`from the change of the node to the slice, with probes each 100 ms: ${took.join(", ")} ms`);
+  });
+
+  test("are not written at rest, nor when the writer ends; then another one goes on", async (context) => {
+    const { nodes, apps, said, slice } = await published(context, kube, "dies", ["edge-3", "edge-4"]);
+    const [atFirst] = await slice();
+    const version = objectOf(atFirst?.["metadata"])["resourceVersion"];
+    const writer = writerOf(atFirst);
+    const [first, second] = apps;
+    await (writer === "edge-3" ? first : second)?.stop({ drains: false });
+    await new Promise((resolve) => void setTimeout(resolve, 3_000));
+    assert.equal(objectOf((await slice())[0]?.["metadata"])["resourceVersion"], version);
+    for (const node of nodes) node.leader = "pg2";
+    await until("pg2", async () => (await said()) === "pg2");
+    assert.notEqual(writerOf((await slice())[0]), writer);
+  });
+
+  test("are right within a second when the API server is back", async (context) => {
+    const { nodes, said } = await published(context, kube, "away", ["edge-5"]);
+    await kube.kill();
+    for (const node of nodes) node.leader = "pg2";
+    await new Promise((resolve) => void setTimeout(resolve, 5_000));
+    await kube.again();
+    const sinceMs = performance.now();
+    await until("pg2", async () => (await said()) === "pg2");
+    context.diagnostic(`${Math.round(performance.now() - sinceMs)} ms after it was ready`);
+  });
+});
+
+interface Published {
+  readonly nodes: readonly FakeNode[];
+  readonly apps: readonly App[];
+  /** The node whose address is ready; `null`: none. */
+  readonly said: () => Promise<string | null>;
+  readonly slice: () => Promise<readonly JsonObject[]>;
+}
+
+/** Publishes one Service from some rolecalls, and waits until it leads to pg1. */
+async function published(
+  context: TestContext,
+  kube: KubeApi,
+  service: string,
+  instances: readonly string[],
+): Promise<Published> {
+  await kube.done("POST", "/api/v1/namespaces/databases/services", {
+    body: { metadata: { name: service }, spec: { ports: [{ name: "postgres", port: 5432 }] } },
+  });
+  const nodes = await openFakeCluster(context, ["pg1", "pg2"]);
+  const rows = nodes.map(
+    ({ name, api }) => `{ name: ${name}, api: "${api}", database: "10.0.0.${name.slice(2)}:5432" }`,
+  );
+  const apps: App[] = [];
+  for (const instance of instances) {
+    const file = join(temporaryFolder("services"), "rolecall.yaml");
+    writeFileSync(
+      file,
+      `
+clusters: [{ name: demo, nodes: [${rows.join()}] }]
+probe: { interval: 100ms, cluster_interval: 100ms }
+pools: [{ name: writes, cluster: demo, check: /primary }]
+kubernetes:
+  kubeconfig: ${kube.kubeconfig(kubeTokens.rolecall)}
+  instance: ${instance}
+  services: [{ pool: writes, service: databases/${service} }]
+guards: { demoted_for: 0s }
+listen: [{ port: ${await freePort()} }]
+`,
+    );
+    const loaded = loadConfig({ file, env: {}, flags: {} });
+    assert.ok(loaded.ok, JSON.stringify(loaded));
+    const app = appOf(context, loaded.config);
+    apps.push(app);
+    await app.start();
+  }
+  const slice = async (): Promise<readonly JsonObject[]> => slicesOf(kube, service);
+  const said = async (): Promise<string | null> => readyIn(await slice())[0] ?? null;
+  await until("pg1", async () => (await said()) === "pg1");
+  return { nodes, apps, said, slice };
+}
+
+async function slicesOf(kube: KubeApi, service: string): Promise<readonly JsonObject[]> {
+  const { body } = await kube.call("GET", `${slices}?labelSelector=kubernetes.io/service-name%3D${service}`);
+  return listOf(body["items"]).map(objectOf);
+}
+
+/** The nodes whose addresses are ready. */
+function readyIn(found: readonly JsonObject[]): readonly string[] {
+  return found.flatMap(({ endpoints }) =>
+    listOf(endpoints)
+      .map(objectOf)
+      .filter(({ conditions }) => objectOf(conditions)["ready"] === true)
+      .flatMap(({ addresses }) => listOf(addresses).map((ip) => String(ip).replace("10.0.0.", "pg"))),
+  );
+}
+
+function writerOf(found: JsonObject | undefined): unknown {
+  return objectOf(objectOf(found?.["metadata"])["annotations"])["rolecall/writer"];
+}
+
+/** Reads the slices again and again. @returns ends that, and gives every moment in which two were ready */
+function watchForTwo(kube: KubeApi, service: string): () => Promise<readonly string[]> {
+  const seen: string[] = [];
+  const ending = new AbortController();
+  const running = (async () => {
+    while (!ending.signal.aborted) {
+      const ready = readyIn(await slicesOf(kube, service));
+      if (ready.length > 1) seen.push(ready.join());
+    }
+  })();
+  return async () => {
+    ending.abort();
+    await running;
+    return seen;
+  };
+}
+
+/** Grants exactly the Role of the page. */
+async function grant(kube: KubeApi): Promise<void> {
+  const blocks = readFileSync("docs/kubernetes.md", "utf8").matchAll(/```yaml\n([^]*?)```/g);
+  const [role] = [...blocks].map(([, text = ""]) => text).filter((text) => text.includes("kind: Role"));
+  const path = "/apis/rbac.authorization.k8s.io/v1/namespaces/databases";
+  await kube.done("POST", `${path}/roles`, { body: parse(role ?? "") as object });
+  await kube.done("POST", `${path}/rolebindings`, {
+    body: {
+      metadata: { name: "rolecall", namespace: "databases" },
+      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: "rolecall" },
+      subjects: [{ kind: "User", name: "rolecall", apiGroup: "rbac.authorization.k8s.io" }],
+    },
+  });
+}
