@@ -50,8 +50,8 @@ export const alwaysForbidden: readonly RegExp[] = [
   /rolecall failover[^\n]*--force/,
   /reload[^\n]{0,40} to forget/i,
 ];
-/** Where the data of a node may be all there is of some writes. */
-const rebuild = [/reinit/i];
+/** Where the data of a node may be all there is of some writes: unless these are saved first. */
+const rebuild = [/^(?!.*Save what clients wrote).*reinit/i];
 
 const one = <T>(list: readonly T[]): T => {
   const [first] = list;

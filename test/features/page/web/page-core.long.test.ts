@@ -58,8 +58,8 @@ function plain(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value));
 }
 
-test("the bundle of the page has less than 71 kB compressed, and names no module of Node", () => {
-  assert.ok(gzipSync(core, { level: 9 }).length < 71_000, `${gzipSync(core, { level: 9 }).length} bytes`);
+test("the bundle of the page has less than 72 kB compressed, and names no module of Node", () => {
+  assert.ok(gzipSync(core, { level: 9 }).length < 72_000, `${gzipSync(core, { level: 9 }).length} bytes`);
   assert.doesNotMatch(core, /["'`]node:|\brequire\(|\bimport\(|\bprocess\.|\bDate\.now|Math\.random|performance\./);
 });
 
