@@ -86,7 +86,7 @@ const lookAtDcs = "Look at the DCS and at the network to it, then at the log of 
 /** How old a commit may be that shows that a database takes writes, in ms. */
 const committedMaxMs = 15_000;
 
-/** Up to when a node that rolecall cannot ask has taken writes of clients: a try has committed there. */
+/** That a node which rolecall cannot ask takes writes of clients: a try has just committed there. `null`: none has. */
 function committedText(node: string, { brought }: SituationInputs): string | null {
   const commits = (brought?.seen ?? []).flatMap(({ committed }) => (committed?.node === node ? [committed.agoMs] : []));
   const agoMs = Math.min(Infinity, ...commits);
@@ -120,7 +120,15 @@ function lossDetails(view: ClusterView, inputs: SituationInputs): Told & { reado
     wrong: "no primary",
     cause: writes === null ? cause : `${cause}, but ${writes}`,
     sinceMs: lastSeenMs,
-    ...(writes === null ? advice : { ...advice, action: savedAction(last?.node.name ?? "", advice.next) }),
+    ...(writes === null
+      ? advice
+      : {
+          ...advice,
+          action: savedAction(
+            last?.node.name ?? "",
+            claims.nodes.length > 0 || isPaused(view) ? null : lockExpiry(view, last, wallMs),
+          ),
+        }),
   };
 }
 
@@ -142,23 +150,44 @@ function waiting(holder: string | null, last: Observation | undefined): Advice {
       };
 }
 
+/** When the lock of the last primary expires. */
+interface LockExpiry {
+  /** The time of day, in UTC. */
+  readonly clock: string;
+  /** Whether a new leader should have taken it by now. */
+  readonly isOverdue: boolean;
+}
+
+/** @returns `null`: it is not known when the last primary held the lock */
+function lockExpiry(
+  { cluster, nowMs }: ClusterView,
+  last: Pick<Observation, "lastHeldAtMs"> | undefined,
+  wallMs: number,
+): LockExpiry | null {
+  const heldMs = last?.lastHeldAtMs ?? null;
+  if (heldMs === null) return null;
+  const expiresMs = heldMs + lockTtlMs(cluster);
+  return {
+    clock: new Date(wallMs + (expiresMs - nowMs)).toISOString().slice(11, 19),
+    // A new leader takes the key in its next loop, and rolecall sees it with the next probe.
+    isOverdue: nowMs >= expiresMs + loopWaitMs(cluster),
+  };
+}
+
 /** Nobody has the lock: when it expires, and who may take it. */
 function expectation(view: ClusterView, last: Observation | undefined, wallMs: number): Advice {
-  const { nowMs } = view;
   const candidates = candidatesOf(view);
   const named = candidates.length === 0 ? "no node may take over" : `candidates: ${candidates.join(", ")}`;
-  const ttlMs = lockTtlMs(view.cluster);
-  const heldMs = last?.lastHeldAtMs ?? null;
-  const expiresMs = heldMs === null ? null : heldMs + ttlMs;
-  const isPaused = view.cluster.nodes.some((node) => isHeard(view, node) && node.report?.isPaused === true);
-  if (isPaused && last?.failuresInRow === 0 && hasStopped(last))
+  const expiry = lockExpiry(view, last, wallMs);
+  const paused = isPaused(view);
+  if (paused && last?.failuresInRow === 0 && hasStopped(last))
     return {
       next: `the cluster is paused, so its PostgreSQL is not started and nobody is promoted; ${named}`,
       action:
         `Find out why the cluster is paused. Then start PostgreSQL on ${last.node.name}, or resume the cluster: then it is ` +
         "started, or another node takes over, which may lack the last commits",
     };
-  if (isPaused)
+  if (paused)
     return {
       next: `the cluster is paused, so nobody is promoted; ${named}`,
       // A primary whose Patroni alone is silent goes on taking writes, which another one would contradict.
@@ -167,12 +196,11 @@ function expectation(view: ClusterView, last: Observation | undefined, wallMs: n
           ? "Resume it, or promote a node"
           : `Make sure that PostgreSQL has stopped on ${last.node.name}, then resume the cluster or promote a node`,
     };
-  if (expiresMs === null || last?.failuresInRow === 0)
+  if (expiry === null || last?.failuresInRow === 0)
     return { next: `the nodes elect a leader; ${named}`, action: "Wait some seconds, then look at the log of Patroni" };
-  const clock = new Date(wallMs + (expiresMs - nowMs)).toISOString().slice(11, 19);
-  const ttl = `ttl ${ttlMs / 1000} s`;
-  // A new leader takes the key in its next loop, and rolecall sees it with the next probe.
-  return nowMs < expiresMs + loopWaitMs(view.cluster)
+  const { clock, isOverdue } = expiry;
+  const ttl = `ttl ${lockTtlMs(view.cluster) / 1000} s`;
+  return !isOverdue
     ? {
         next: `the lock expires at about ${clock} UTC (${ttl}); ${named}`,
         action: candidates.length === 0 ? "Bring a node back: nobody can take over" : waitAction(last, clock),
@@ -181,6 +209,10 @@ function expectation(view: ClusterView, last: Observation | undefined, wallMs: n
         next: `the lock should have expired at ${clock} UTC (${ttl}); ${named}`,
         action: "Look at the DCS and at the log of Patroni on the candidates",
       };
+}
+
+function isPaused(view: ClusterView): boolean {
+  return view.cluster.nodes.some((node) => isHeard(view, node) && node.report?.isPaused === true);
 }
 
 /** Whether the PostgreSQL of a node does not run, by its own statement. */
@@ -200,11 +232,11 @@ function waitAction(last: Observation | undefined, clock: string): string {
   );
 }
 
-/** What to do where clients still write to a primary whose Patroni is silent. @param next what happens else */
-function savedAction(node: string, next: string | null): string {
-  const until = /expires at about (\S+ UTC)/.exec(next ?? "")?.[1];
+/** What to do where clients still write to a primary whose Patroni is silent. */
+function savedAction(node: string, expiry: LockExpiry | null): string {
+  const until = expiry === null || expiry.isOverdue ? "" : ` before ${expiry.clock} UTC`;
   return (
-    `Start Patroni on ${node}${until === undefined ? "" : ` before ${until}`}, or stop its PostgreSQL: what clients write ` +
+    `Start Patroni on ${node}${until}, or stop its PostgreSQL: what clients write ` +
     "there is lost once another node leads"
   );
 }
