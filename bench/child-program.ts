@@ -20,6 +20,8 @@ export interface ProgramResult {
   readonly code: number | null;
   /** The end of what it wrote on stderr. */
   readonly stderr: string;
+  /** How many lines it wrote on stderr in all. */
+  readonly stderrLines: number;
 }
 
 const running = new Set<ChildProgram>();
@@ -42,12 +44,19 @@ export class ChildProgram {
     const child = spawn(program, args, { stdio: ["pipe", "pipe", "pipe"], env: { ...process.env, ...env } });
     child.stdin.on("error", () => {}); // it ended first
     let complaint = "";
-    child.stderr.on("data", (chunk: Buffer) => (complaint = (complaint + chunk.toString()).slice(-4_000)));
+    let stderrLines = 0;
+    child.stderr.on("data", (chunk: Buffer) => {
+      const text = chunk.toString();
+      stderrLines += text.split("\n").length - 1;
+      complaint = (complaint + text).slice(-4_000);
+    });
     const lines = createInterface(child.stdout);
     const output: string[] = [];
     lines.on("line", (each) => output.push(each));
     const end = new Promise<ProgramResult>((resolve) => {
-      child.once("close", (code) => resolve({ stdout: output.join("\n"), code, stderr: complaint.trim() }));
+      child.once("close", (code) =>
+        resolve({ stdout: output.join("\n"), code, stderr: complaint.trim(), stderrLines }),
+      );
     });
     const problem = (what: string): Error =>
       new Error(`Cannot use ${command.slice(0, 3).join(" ")}: ${what}\n${complaint}`);

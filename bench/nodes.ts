@@ -33,6 +33,8 @@ export interface ServedNodes {
   answers(): Promise<number>;
   /** The gaps between probes since the last call; constant nodes only. */
   gaps(): Promise<ProbeGaps>;
+  /** Lets the next member of every cluster become its primary; constant nodes only. @returns the time of day, in ms */
+  promote(): Promise<number>;
   stop(): Promise<void>;
 }
 
@@ -56,6 +58,7 @@ export async function serveNodes({
     clusters: clusterList,
     answers: async () => Number(await child.request("count")),
     gaps: async () => JSON.parse(await child.request("gaps")) as ProbeGaps,
+    promote: async () => Number(await child.request("promote")),
     stop: () => child.stop(),
   };
 }

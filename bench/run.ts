@@ -26,9 +26,11 @@ import { costOfFleet } from "./rows/fleet.ts";
 import { costOfFollowing } from "./rows/follow.ts";
 import { loadBesideSwitchover } from "./rows/failover.ts";
 import { costOfVerdicts } from "./rows/verdicts.ts";
+import { massFailover } from "./rows/mass-failover.ts";
 import { mixedLoad } from "./rows/mixed.ts";
 import { livePage } from "./rows/page.ts";
 import { costOfProbes } from "./rows/probing.ts";
+import { guardedSaturation, saturated } from "./rows/saturated.ts";
 import { startToReady } from "./rows/start.ts";
 import { manyToReady } from "./rows/start-many.ts";
 import { workerThreshold } from "./rows/threshold.ts";
@@ -54,8 +56,10 @@ const makers: readonly RowMaker[] = [
   latencyBesideHostileNodes,
   latencyBesidePages,
   latencyBesideXdsAbuse,
+  saturated,
   changesForEnvoys,
   loadBesideSwitchover,
+  massFailover,
   workerBesideSweep,
   workerBesideScrapes,
   twoWorkers,
@@ -69,7 +73,13 @@ const makers: readonly RowMaker[] = [
   costOfFleet,
   livePage,
 ];
-const guarded: readonly RowMaker[] = [againstPatroni, throughputAgainstConstants, memory, guardedLatencyByDefault];
+const guarded: readonly RowMaker[] = [
+  againstPatroni,
+  throughputAgainstConstants,
+  memory,
+  guardedLatencyByDefault,
+  guardedSaturation,
+];
 
 const [first, ...rest] = process.argv.slice(2);
 if (first === "outage") {

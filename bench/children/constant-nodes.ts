@@ -3,8 +3,8 @@
  * thousands fit beside the measured program. Their clusters are `cFIRST` (`c0`) upwards. Every document is prepared. With
  * `moving`, WAL positions differ from answer to answer, and the leader key is seen anew every 10 s. With `turning`,
  * replicas start in every second answer, too. Writes their addresses. Answers every line on stdin: `gaps` with the gaps
- * between two probes of a node since the last such line, as JSON; any other with the count of its answers so far. Ends
- * with stdin.
+ * between two probes of a node since the last such line, as JSON; `promote` with the time of day in ms at which the next
+ * member of every cluster has become its primary; any other with the count of its answers so far. Ends with stdin.
  */
 import { createServer, type AddressInfo } from "node:net";
 import { createInterface } from "node:readline";
@@ -12,6 +12,10 @@ import type { ProbeGaps } from "../nodes.ts";
 
 const [clusters = "1", nodes = "3", connections = "close", motion = "still", first = "0"] = process.argv.slice(2);
 let position = 67_108_864;
+/** Which member of each cluster leads, and on which timeline. */
+let leader = 0;
+let timeline = 1;
+let switchpoint = position;
 let answers = 0;
 let gaps = 0;
 let worstGapMs = 0;
@@ -29,7 +33,7 @@ interface Place {
 function statusOf(place: Place): string {
   const { at } = place;
   const cluster = Number(first) + place.cluster;
-  const isLeader = at === 0;
+  const isLeader = at === leader;
   if (motion !== "still") position += 8;
   place.turn += 1;
   const state = motion === "turning" && !isLeader && place.turn % 2 === 0 ? "starting" : "running";
@@ -37,27 +41,40 @@ function statusOf(place: Place): string {
   const xlog = isLeader
     ? `"location": ${position}`
     : `"received_location": ${position}, "replayed_location": ${position}, "replayed_timestamp": "2026-01-01 10:00:00.000000+00:00", "paused": false`;
-  return `{"state": "${state}", "postmaster_start_time": "2026-01-01 09:00:00.000000+00:00", "role": "${isLeader ? "primary" : "replica"}", "server_version": 150008, "xlog": {${xlog}}, "timeline": 1, "cluster_unlocked": false, ${seen}"database_system_identifier": "7300000000000000${String(cluster).padStart(3, "0")}", "patroni": {"version": "3.0.2", "scope": "c${cluster}"}}`;
+  return `{"state": "${state}", "postmaster_start_time": "2026-01-01 09:00:00.000000+00:00", "role": "${isLeader ? "primary" : "replica"}", "server_version": 150008, "xlog": {${xlog}}, "timeline": ${timeline}, "cluster_unlocked": false, ${seen}"database_system_identifier": "7300000000000000${String(cluster).padStart(3, "0")}", "patroni": {"version": "3.0.2", "scope": "c${cluster}"}}`;
 }
 
 function clusterOf(cluster: number): string {
   const members = (apis[cluster] ?? []).map(
     ({ name, url }, at) =>
-      `{"name": "${name}", "role": "${at === 0 ? "leader" : "replica"}", "state": "running", "api_url": "${url}/patroni", "host": "127.0.0.1", "port": 5432, "timeline": 1, "lag": 0}`,
+      `{"name": "${name}", "role": "${at === leader ? "leader" : "replica"}", "state": "running", "api_url": "${url}/patroni", "host": "127.0.0.1", "port": 5432, "timeline": ${timeline}, "lag": 0}`,
   );
   return `{"members": [${members.join(", ")}]}`;
 }
 
+function historyText(): string {
+  const lines = Array.from({ length: timeline - 1 }, (_, at) => [at + 1, switchpoint, "no recovery target specified"]);
+  return JSON.stringify(lines);
+}
+
+/** Another member of every cluster leads from now on. @returns the time of day, in ms */
+function promote(): number {
+  leader = (leader + 1) % Number(nodes);
+  timeline += 1;
+  switchpoint = position;
+  return Date.now();
+}
+
 function answer(request: string, place: Place): string {
   const path = request.slice(4, request.indexOf(" ", 4));
-  const status = path === "/leader" && place.at > 0 ? "503 Service Unavailable" : "200 OK";
+  const status = path === "/leader" && place.at !== leader ? "503 Service Unavailable" : "200 OK";
   const body =
     path === "/cluster"
       ? clusterOf(place.cluster)
       : path === "/config"
         ? '{"ttl": 30, "loop_wait": 10, "retry_timeout": 10}'
         : path === "/history"
-          ? "[]"
+          ? historyText()
           : path === "/failsafe"
             ? "{}"
             : statusOf(place);
@@ -82,6 +99,11 @@ function takeGaps(): ProbeGaps {
   gaps = 0;
   worstGapMs = 0;
   return taken;
+}
+
+function answerTo(line: string): string | number {
+  if (line === "gaps") return JSON.stringify(takeGaps());
+  return line === "promote" ? promote() : answers;
 }
 
 async function serve(cluster: number, at: number): Promise<{ name: string; url: string }> {
@@ -112,5 +134,5 @@ const apis = await Promise.all(
 );
 process.stdout.write(`${JSON.stringify(apis)}\n`);
 createInterface(process.stdin)
-  .on("line", (line) => process.stdout.write(`${line === "gaps" ? JSON.stringify(takeGaps()) : answers}\n`))
+  .on("line", (line) => process.stdout.write(`${answerTo(line)}\n`))
   .on("close", () => process.exit(0));

@@ -407,7 +407,7 @@ export class Monitor {
     this.#log.warn(fields, "clock gap detected; probing all nodes again");
     // Evidence is older by the gap, so pushed verdicts may have to change before any node answers.
     for (const { name } of this.store.current.clusters) this.features.clusterChanged(name);
-    this.#probers.probeAll();
+    this.#probers.catchUp(addedMs > 0 ? "suspended" : "stalled");
   }
 
   #tickLater(): void {

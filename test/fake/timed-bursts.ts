@@ -13,6 +13,8 @@ export class TimedBursts extends ManualClock {
   readonly reported: number[] = [];
   /** Nodes whose probe is in flight. */
   readonly busy = new Set<string>();
+  /** Whether the answers of nodes wait for this process. */
+  isLate = false;
   readonly #probes: { readonly node: string | null; readonly atMs: number }[] = [];
 
   /** @param intervalMs the interval of bursts of all nodes */
@@ -36,6 +38,7 @@ export class TimedBursts extends ManualClock {
         connect: () => {
           throw new Error("bursts must not connect");
         },
+        isLate: () => this.isLate,
         onProbeFinished: () => {},
         onBurst: ({ cluster, cause }) => void this.causes.push(`${cluster} ${cause}`),
         onBurstProbes: ({ probes }) => void this.reported.push(probes),

@@ -45,6 +45,11 @@ export class AddressProber {
     this.#task.runAgain();
   }
 
+  /** Probes now, unless a probe is in flight. Continues at the scheduled interval. @returns whether it probes */
+  probeIfIdle(): boolean {
+    return this.#task.runIfIdle();
+  }
+
   /** Applies new TLS material: the next probe opens new connections. */
   reconnect(): void {
     this.#status.reconnect();

@@ -19,6 +19,9 @@ const roundGapMs = 250;
 /** How many nodes a burst probes at the same time, and after how many ms the next ones. */
 const burstSlice = { nodes: 4, gapMs: 4 } as const;
 
+/** Why this process asked nobody for a while: the machine was suspended, or the process was late. */
+export type ProcessPause = "suspended" | "stalled";
+
 /** The next round outside the schedule. `stopped` is final. */
 type NextRound =
   | { readonly kind: "none" | "stopped" }
@@ -106,6 +109,23 @@ export class ClusterProber {
    */
   requestRound(): void {
     this.#requestRound({ withDocuments: true });
+  }
+
+  /**
+   * Probes all nodes and requests all documents after a pause of this process.
+   * @param pause `suspended`: what is in flight was sent before, so it is sent again. `stalled`: its answers are read now
+   * @returns resolves when the nodes have answered
+   */
+  async catchUp(pause: ProcessPause): Promise<void> {
+    this.#lastRoundMs = this.#context.now();
+    const probes = this.#probers.map((prober) =>
+      this.#paced("later", () => {
+        if (pause === "suspended") prober.probe();
+        else prober.probeIfIdle();
+        return prober.inFlight;
+      }),
+    );
+    await Promise.all([...probes, this.#paced("later", async () => this.#documents.probeAll())]);
   }
 
   /** The next probes of a node open new connections: its name leads elsewhere. */

@@ -5,7 +5,7 @@ import type { ClusterState } from "../cluster/snapshot.ts";
 import type { ClusterConfig, Config } from "../config/model/config.ts";
 import type { HealthPolicy } from "../health/health-policy.ts";
 import type { ClientLimits, NodeConnection } from "./client/client.ts";
-import { ClusterProber } from "./cluster-prober.ts";
+import { ClusterProber, type ProcessPause } from "./cluster-prober.ts";
 import { ByteBudget, clusterLimits, totalLimits } from "./client/byte-budget.ts";
 import type { ProbeBringer, ProbedCluster, ProbeSchedule, ProbeContext } from "./client/probe-context.ts";
 import { ParseBudget } from "./parse/parse-budget.ts";
@@ -75,6 +75,7 @@ export class Probers {
   readonly #pace: Pace;
   readonly #lateness = new LoopLateness();
   #endLateness: (() => void) | null = null;
+  #isCatchingUp = false;
   readonly #clusters = new Map<string, RunningCluster>();
 
   constructor(context: ProbersContext) {
@@ -147,11 +148,15 @@ export class Probers {
   }
 
   /**
-   * Probes every node of every cluster now. After a pause of this machine all evidence may be older than it looks (rule
-   * 1).
+   * Probes every node of every cluster, as soon as not too many are in flight: after a pause of this machine all evidence
+   * may be older than it looks (rule 1). Does nothing while it does so already: what makes this process late must not
+   * make it do more.
    */
-  probeAll(): void {
-    for (const { prober } of this.#clusters.values()) prober?.requestRound();
+  catchUp(pause: ProcessPause): void {
+    if (this.#isCatchingUp) return;
+    this.#isCatchingUp = true;
+    const rounds = [...this.#clusters.values()].flatMap(({ prober }) => prober?.catchUp(pause) ?? []);
+    void Promise.all(rounds).finally(() => (this.#isCatchingUp = false));
   }
 
   /**
@@ -263,6 +268,7 @@ export class Probers {
         return policy();
       },
       pace: this.#pace,
+      isLate: () => turns?.isLate === true,
       parsing: new ParseBudget(rest.now),
       brought: {
         bringers: () => brought?.() ?? [],

@@ -1,8 +1,10 @@
 import { fork, type ChildProcess, type SendHandle, type StdioOptions } from "node:child_process";
+import { setPriority } from "node:os";
 import type { ListenerConfig } from "../config/model/config.ts";
 import { noFastPathCounts } from "../http/message/fast-path-counts.ts";
 import { leavingMaxMs } from "../http/listener/listener-set.ts";
 import { childProgram } from "../program/child-program.ts";
+import { usableProcessors } from "../program/processors.ts";
 import { queuedMsOf, runMsMax, startDeadline, type Waited, waitMsMax } from "./patient-deadline.ts";
 import type { PreparedInWorker, FullState, FromWorker, ToWorker, WorkerReport } from "./messages.ts";
 
@@ -16,6 +18,12 @@ const heapFlags = ["--max-semi-space-size=1", "--heap-growing-percent=100", "--s
 const retireTimeoutMs = leavingMaxMs + 10_000;
 /** How long a worker may run after it received the message `close`, in ms. After that it is killed. */
 const closeTimeoutMs = 3_000;
+
+/**
+ * The niceness of workers where the main process has to share its processor with them: of what both want, it gets three
+ * quarters. What gives way is the rate of answers, not the probing. Raising it needs no privilege (setpriority(2)).
+ */
+const yieldingNiceness = 5;
 
 /** What a worker process reports by itself. */
 export interface WorkerEvents {
@@ -82,7 +90,9 @@ export class WorkerProcess {
   static spawn(events: WorkerEvents): WorkerProcess {
     const stdio: StdioOptions = ["ignore", "inherit", "inherit", "ipc"];
     const { module, execArgv } = childProgram("worker", heapFlags);
-    return new WorkerProcess(fork(module, [], { stdio, serialization: "advanced", execArgv: [...execArgv] }), events);
+    const child = fork(module, [], { stdio, serialization: "advanced", execArgv: [...execArgv] });
+    if (usableProcessors() < 2) yieldProcessor(child);
+    return new WorkerProcess(child, events);
   }
 
   get pid(): number {
@@ -215,5 +225,15 @@ export class WorkerProcess {
     this.#waiting.set(kind, settle);
     if (this.#exitCause !== null) settle(null);
     return { message, giveUp: () => settle(null) };
+  }
+}
+
+/** Lets a worker yield to the main process. One that cannot, or has ended, is as important as that. */
+function yieldProcessor({ pid }: ChildProcess): void {
+  if (pid === undefined) return;
+  try {
+    setPriority(pid, yieldingNiceness);
+  } catch {
+    // The system may forbid it (seccomp), and then both share the processor alike.
   }
 }

@@ -67,3 +67,18 @@ test("a reload goes on probing the clusters that it keeps", async (context) => {
   await scripted.advance(1_000);
   assert.ok(scripted.sent.length > sent);
 });
+
+test("what stalls again while all nodes are asked begins no other round", async (context) => {
+  const scripted = new FakeTransport(context, new ClusterFixture({ nodes: ["pg1"] }), healthyCluster(["pg1"]));
+  const probers = new Probers(contextOf(scripted));
+  context.after(() => probers.stop());
+  await probers.start(configOf({ clusters: [clusterOf({ nodes: [nodeOf({ name: "pg1" })] })] }), 10);
+  await scripted.advance(300);
+  const before = scripted.sentAt("/leader").length;
+  for (let time = 0; time < 5; time += 1) probers.catchUp("suspended");
+  await scripted.advance(100);
+  assert.equal(scripted.sentAt("/leader").length, before + 1);
+  probers.catchUp("suspended");
+  await scripted.advance(100);
+  assert.equal(scripted.sentAt("/leader").length, before + 2);
+});

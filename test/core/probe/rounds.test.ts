@@ -1,5 +1,6 @@
 /** When a cluster's nodes and documents are requested outside the schedule. */
 import assert from "node:assert/strict";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { test } from "node:test";
 import type { LeaderDecision, Leadership } from "../../../src/core/cluster/leadership.ts";
 import type { ClusterState } from "../../../src/core/cluster/snapshot.ts";
@@ -230,4 +231,29 @@ test("a stopped prober opens no connection, sets no timer and requests nothing",
   timed.prober.requestRound();
   timed.prober.hint(null);
   assert.deepEqual([timed.opened, timed.timers, timed.requests()], [[], 0, []]);
+});
+
+test("a pause is followed by one round: after a stall what is in flight is not sent again, after a suspension it is", async () => {
+  for (const [pause, leaders] of [
+    ["stalled", 0],
+    ["suspended", 1],
+  ] as const) {
+    const timed = await started();
+    const answers: (() => void)[] = [];
+    timed.respond = () => new Promise((resolve) => answers.push(() => resolve(notSent)));
+    timed.prober.requestRound();
+    await timed.pass(0);
+    timed.requests();
+    const caughtUp = timed.prober.catchUp(pause);
+    await timed.pass(0);
+    assert.deepEqual(timed.requests(), [], "what is in flight is awaited");
+    for (const answer of answers.splice(0)) answer();
+    await nextTurn();
+    await timed.pass(0);
+    const again = timed.requests().filter((request) => request === "pg1/leader");
+    assert.equal(again.length, leaders, pause);
+    timed.respond = () => notSent;
+    for (const answer of answers.splice(0)) answer();
+    await caughtUp;
+  }
 });

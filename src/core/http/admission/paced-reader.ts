@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
 import type { ConnectionLimiter } from "../access/connection-limiter.ts";
+import type { CheckTurns, PausedConnection } from "./check-turns.ts";
 import type { ReadingTurns, WaitingReader } from "./reading-turns.ts";
 
 /** node:http gets so many requests of a connection at a time. */
@@ -13,7 +14,10 @@ type SocketEventListener = (...parts: readonly unknown[]) => void;
 
 export interface PacedReaderContext {
   readonly limiter: Pick<ConnectionLimiter, "beginBurst" | "endBurst">;
+  /** The turns of those that send many requests at once. */
   readonly turns: ReadingTurns;
+  /** Bounds how long all connections are answered in one turn of the event loop. */
+  readonly checkTurns: CheckTurns;
   /** Called when the connections of the process have sent too much in advance. The connection is closed then. */
   readonly onOverflow: (socket: Socket) => void;
   /** Called with what node:http threw. */
@@ -27,7 +31,7 @@ export interface PacedReaderContext {
  * turn (`ReadingTurns`). The socket is paused meanwhile. Pieces end behind what looks like the end of a head. That is
  * no more than a guess, and need not be: a stream may be cut anywhere.
  */
-export class PacedReader implements WaitingReader {
+export class PacedReader implements WaitingReader, PausedConnection {
   readonly #socket: Socket;
   readonly #context: PacedReaderContext;
   readonly #pauseSocket: () => void;
@@ -76,7 +80,13 @@ export class PacedReader implements WaitingReader {
     this.#input = "stopped";
     this.#context.turns.release(this.#held.length);
     this.#context.turns.remove(this);
+    this.#context.checkTurns.remove(this);
     this.#held = Buffer.alloc(0);
+  }
+
+  /** Reads from the socket again, after a turn of the event loop that was too long. */
+  resume(): void {
+    if (this.#held.length === 0 && !this.#isPaused && this.#input !== "stopped") this.#resumeSocket();
   }
 
   #pause(): Socket {
@@ -97,6 +107,7 @@ export class PacedReader implements WaitingReader {
     const isWaiting = this.#held.length > 0;
     if (!isWaiting && chunk.length <= bytesAtOnce && endOfHeads(chunk, 1) === chunk.length) {
       this.#pass(chunk);
+      if (this.#context.checkTurns.count()) this.#waitForTurn();
       return;
     }
     if (!this.#context.turns.hold(chunk.length)) {
@@ -108,6 +119,12 @@ export class PacedReader implements WaitingReader {
     this.#held = isWaiting ? Buffer.concat([this.#held, chunk]) : chunk;
     this.#pauseSocket();
     this.#context.turns.add(this);
+  }
+
+  #waitForTurn(): void {
+    if (this.#input !== "open") return;
+    this.#pauseSocket();
+    this.#context.checkTurns.add(this);
   }
 
   #onEnd(): void {

@@ -8,6 +8,7 @@ import type { ConnectionLimiter } from "../access/connection-limiter.ts";
 import { allowlistOf } from "../access/ip-allowlist.ts";
 import { hasVerifiedCertificate } from "../access/verified-certificate.ts";
 import { Admission } from "./admission.ts";
+import { ownCheckTurns } from "./check-turns.ts";
 import { clientAddressOf, connectionKey, setClientAddress } from "../access/client-addresses.ts";
 import { PacedReader } from "./paced-reader.ts";
 import { type ReadingError, reasonOfParserError, reasonOfTlsError } from "./parser-errors.ts";
@@ -130,6 +131,7 @@ export class ServerFront {
     const reader = new PacedReader(socket, {
       limiter,
       turns: ownTurns,
+      checkTurns: ownCheckTurns,
       onOverflow: (each) =>
         this.#context.onRejected({ address: clientAddressOf(each), status: null, reason: "pipelined" }),
       onError,

@@ -1,3 +1,4 @@
+import type { CheckTurns } from "../admission/check-turns.ts";
 import type { FallbackReason } from "../message/fast-path-counts.ts";
 import type { CachedResponses } from "../message/handler.ts";
 import { renderedTimeout } from "../message/http1-serializer.ts";
@@ -11,6 +12,7 @@ import type { TcpIo } from "./tcp-io.ts";
 export interface FastConnectionHost {
   readonly io: TcpIo;
   readonly monitor: FastPathMonitor;
+  readonly turns: CheckTurns;
   /** The number of the present sweep for idle connections. */
   readonly sweep: number;
   /** The responses that may be sent; `null` while no request may be answered here. */
@@ -61,11 +63,13 @@ export class FastConnection extends RawTcpConnection {
     this.#host.monitor.countRequest();
     this.lastSweep = this.#host.sweep;
     this.hasRequested = true;
-    if (response.keepsConnection) this.#respond(response.bytes);
-    else this.end(response.bytes);
+    const isTurnSpent = this.#host.turns.count();
+    if (!response.keepsConnection) this.end(response.bytes);
+    else if (this.#respond(response.bytes) && isTurnSpent) this.#waitForTurn();
   }
 
   protected onClosed(): void {
+    this.#host.turns.remove(this);
     this.#host.onClosed(this);
   }
 
@@ -83,11 +87,18 @@ export class FastConnection extends RawTcpConnection {
     }
   }
 
-  #respond(bytes: Buffer): void {
+  /** @returns whether the connection is still on the fast path */
+  #respond(bytes: Buffer): boolean {
     const result = this.write(bytes);
     if (result === "sent") this.enableKeepAlive();
     else if (result === "lost") this.close();
     else this.#fallBack("slow_reader", null); // node:http stops reading until its peer reads
+    return result === "sent";
+  }
+
+  #waitForTurn(): void {
+    this.pause();
+    this.#host.turns.add(this);
   }
 
   #fallBack(reason: FallbackReason, unread: Buffer | null): void {

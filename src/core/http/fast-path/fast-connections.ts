@@ -1,5 +1,6 @@
 import type { Server, Socket } from "node:net";
 import type { ConnectionLimiter } from "../access/connection-limiter.ts";
+import type { CheckTurns } from "../admission/check-turns.ts";
 import type { CachedResponses } from "../message/handler.ts";
 import { FastConnection, type FastConnectionHost } from "./fast-connection.ts";
 import type { FastPathMonitor } from "./fast-path-monitor.ts";
@@ -20,6 +21,8 @@ export interface FastConnectionsContext {
   readonly io: TcpIo;
   readonly monitor: FastPathMonitor;
   readonly limits: FastPathLimits;
+  /** Bounds how long the connections are answered in one turn of the event loop. */
+  readonly turns: CheckTurns;
   readonly limiter: Pick<ConnectionLimiter, "acquire" | "release">;
   /** The responses in force; `null` while every connection must go to node:http. */
   readonly cached: () => CachedResponses | null;
@@ -43,6 +46,7 @@ const sweepMaxMs = 5_000;
 export class FastConnections implements FastConnectionHost {
   readonly io: TcpIo;
   readonly monitor: FastPathMonitor;
+  readonly turns: CheckTurns;
   readonly #context: FastConnectionsContext;
   readonly #connections = new Set<FastConnection>();
   /** What node:http reads first from handles that fall back, until it has a socket for them. */
@@ -60,6 +64,7 @@ export class FastConnections implements FastConnectionHost {
     this.#context = context;
     this.io = context.io;
     this.monitor = context.monitor;
+    this.turns = context.turns;
   }
 
   get sweep(): number {

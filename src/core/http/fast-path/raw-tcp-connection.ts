@@ -52,6 +52,21 @@ export abstract class RawTcpConnection {
     this.#handle.useUserBuffer(this.#io.buffer);
   }
 
+  /** Reads nothing more until {@link resume}. */
+  pause(): void {
+    if (this.#isOpen) this.#handle.readStop();
+  }
+
+  /** Reads again. Never throws. */
+  resume(): void {
+    if (!this.#isOpen) return;
+    try {
+      this.start();
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
   write(bytes: Buffer): WriteResult {
     return this.#io.write(this.#handle, bytes);
   }

@@ -1,3 +1,4 @@
+import { CheckTurns } from "../admission/check-turns.ts";
 import { errorMessage } from "../../cluster/values/error-message.ts";
 import { createServer, type Server } from "node:http";
 import type { CachedResponses } from "../message/handler.ts";
@@ -79,6 +80,7 @@ async function compare({ io, server, address, signal }: Comparison): Promise<str
     io,
     monitor,
     limits: { headerTimeoutMs: timeoutMs, requestTimeoutMs: timeoutMs, idleTimeoutMs },
+    turns: new CheckTurns(),
     limiter: { acquire: (peer) => peer, release: () => {} },
     cached: () => cachedResponses,
     leavesOut: () => false,

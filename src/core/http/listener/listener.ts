@@ -10,6 +10,7 @@ import { createServer as createPlainServer } from "node:http";
 import { Server as TlsServer, createServer as createTlsServer } from "node:https";
 import { Server as NetServer, type Socket } from "node:net";
 import type { ListenerAccess } from "../../config/model/listener-access-config.ts";
+import { ownCheckTurns } from "../admission/check-turns.ts";
 import { ServerFront } from "../admission/server-front.ts";
 import { AccessControl, type AuthDecision, type RequestKind } from "../access/access-control.ts";
 import { clientAddressOf } from "../access/client-addresses.ts";
@@ -90,6 +91,7 @@ export class Listener implements SocketListener {
     this.#fastPath ??= createFastPath({
       control,
       limits: this.#access.limits,
+      turns: ownCheckTurns,
       limiter: this.#limiter,
       cached: () => (isOpenToAll(this.#access) ? (this.#handler.cached ?? null) : null),
       // A connection that begins with a PROXY preamble is read by the front.

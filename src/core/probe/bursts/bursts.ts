@@ -172,6 +172,8 @@ export class Bursts {
     if (!this.#isBursting(nowMs)) return nextAtMs - nowMs;
     const { burstIntervalMs } = this.#context.schedule;
     this.#lastMs = nowMs;
+    // The answers that wait tell as much, and sooner.
+    if (this.#context.isLate?.() === true) return burstIntervalMs;
     this.#spend(nowMs, burstIntervalMs);
     this.#targets.probeAll();
     return burstIntervalMs;

@@ -67,6 +67,7 @@ export class NamedBursts {
     if (!this.#context.mayBurst(nowMs)) this.#untilMs.clear();
     const [turn] = this.#untilMs;
     if (turn === undefined) return Infinity;
+    if (this.#probing.isLate?.() === true) return namedIntervalMs;
     const [node, untilMs] = turn;
     this.#untilMs.delete(node);
     this.#untilMs.set(node, untilMs);

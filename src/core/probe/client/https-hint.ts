@@ -17,6 +17,8 @@ export interface HttpsHintContext {
   readonly now: () => number;
   /** The time limit of a handshake. */
   readonly timeoutMs: number;
+  /** Whether this process is late: nodes close connections then whose answers it has not read. Default: it never is. */
+  readonly isLate?: (() => boolean) | undefined;
   /** Default: a handshake shows it. */
   readonly isTlsServer?: IsTlsServer | undefined;
 }
@@ -46,8 +48,8 @@ export class HttpsHint {
   /** Returns the failure, with the kind `https` if the node speaks TLS. */
   async refine(failure: Failure): Promise<Failure> {
     if (this.#origin.protocol !== "http:" || !plainHttpFailureKinds.includes(failure.kind)) return failure;
-    const { now, timeoutMs, isTlsServer = shakeHands } = this.#context;
-    if (now() - this.#checkedAtMs >= handshakeGapMs) {
+    const { now, timeoutMs, isLate, isTlsServer = shakeHands } = this.#context;
+    if (isLate?.() !== true && now() - this.#checkedAtMs >= handshakeGapMs) {
       this.#checkedAtMs = now();
       this.#isTls = await isTlsServer(this.#origin, timeoutMs);
     }

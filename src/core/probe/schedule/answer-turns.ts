@@ -1,21 +1,31 @@
 import { Fifo } from "./fifo.ts";
 import { Heap } from "./heap.ts";
 
-/** How long one turn of the event loop may go on with the answers of nodes, in ms. */
+/** How long one turn of the event loop may go on with the answers of nodes, in ms: at least, and at most. */
 const turnMs = 1;
-/** At most so many answers that waited are taken in one turn. */
-const perTurnMax = 16;
+const turnMaxMs = 10;
+/** At most so many answers that waited are taken in one turn for each ms of it. */
+const perMsMax = 16;
 /**
  * So many turns of the event loop pass between two of these, if more wait: libuv accepts one new connection in each.
  */
 const restingTurns = 8;
-/** The rest takes at most so many times as long as the answers took: however busy the rest is, they get their share. */
-const restingShare = 3;
+/**
+ * The answers take at least this share of what the rest takes, however busy the rest is: where answers of several lanes
+ * wait, the more the longer they wait. One lane alone may be that of a cluster whose answers take long.
+ */
+const shareMin = 1 / 3;
+const shareMax = 4;
+/** An answer that waits for so long, in ms, adds nothing to the share, and each so many ms more add 1. */
+const waitUsualMs = 50;
+const waitForMoreMs = 100;
 /**
  * An answer that has waited so long, in ms, goes before the lanes that have had less time: the time of a lane includes
  * that in which the machine did something else, and on a busy one it would wait for tens of seconds.
  */
 const waitMaxMs = 500;
+/** This process is late where an answer waits for so long, in ms: a busy one reads them within a few ms. */
+const lateMs = 250;
 
 /** An answer that waits. */
 interface WaitingAnswer {
@@ -59,6 +69,7 @@ export class AnswerTurns {
   /** All answers that wait, oldest first, and some that were taken. */
   readonly #arrivals = new Fifo<WaitingAnswer>();
   #waiting = 0;
+  #waitingLanes = 0;
   #began = 0;
   /** Whether the last answer went before others because it had waited for long. */
   #wasOverdue = false;
@@ -67,6 +78,12 @@ export class AnswerTurns {
   #usedMs = 0;
   /** When this turn of the event loop took its first answer; `null` before. */
   #beganMs: number | null = null;
+  /** How long this turn may go on with answers, in ms. */
+  #limitMs = turnMs;
+  /** When answers that waited were taken last, or began to wait. */
+  #restedMs = 0;
+  /** What the answers take of the time of the rest. */
+  #share = shareMin;
   /**
    * `open`: this turn has taken answers, and none waits. `serving`: answers that wait are taken, and after that the turn
    * rests.
@@ -83,6 +100,11 @@ export class AnswerTurns {
     return this.#waiting > 0;
   }
 
+  /** Whether an answer has waited for so long that more probes would only make it worse. */
+  get isLate(): boolean {
+    return this.#waiting > 0 && this.#now() - (this.#oldestAnswer()?.sinceMs ?? Infinity) > lateMs;
+  }
+
   /**
    * Waits until an answer may be read and recorded: not at all, unless this turn of the event loop had many.
    * @param key names the lane that the answer belongs to
@@ -92,7 +114,6 @@ export class AnswerTurns {
     this.#open();
     if (this.#waiting === 0 && this.#hasTime()) return null;
     return new Promise<void>((resolve) => {
-      if (this.#turn === "open") this.#serve(1);
       const lane = this.#lanes.get(key) ?? { waiting: [], usedMs: this.#usedMs, began: 0, isInLine: false };
       this.#lanes.set(key, lane);
       if (lane.waiting.length === 0) this.#beginWaiting(lane);
@@ -100,10 +121,14 @@ export class AnswerTurns {
       lane.waiting.push(answer);
       this.#arrivals.push(answer);
       this.#waiting += 1;
+      if (this.#turn !== "open") return;
+      this.#restedMs = this.#now();
+      this.#serve();
     });
   }
 
   #beginWaiting(lane: Lane): void {
+    this.#waitingLanes += 1;
     lane.usedMs = Math.max(lane.usedMs, this.#usedMs);
     this.#began += 1;
     lane.began = this.#began;
@@ -118,7 +143,7 @@ export class AnswerTurns {
   #hasTime(): boolean {
     const nowMs = this.#now();
     this.#beganMs ??= nowMs;
-    return nowMs - this.#beganMs < turnMs;
+    return nowMs - this.#beganMs < this.#limitMs;
   }
 
   /** Most turns end here: one callback for all their answers, since none waits. */
@@ -134,14 +159,16 @@ export class AnswerTurns {
   };
 
   /** Takes answers in callbacks of their own: what follows from one ends before the next, so that its time counts. */
-  #serve(answers: number): void {
+  #serve(): void {
     this.#turn = "serving";
+    const answers = Math.min(this.#waiting, Math.ceil(perMsMax * this.#limitMs));
     for (let taken = 0; taken < answers; taken += 1) setImmediate(() => this.#take());
     setImmediate(() => {
       const nowMs = this.#now();
       const tookMs = nowMs - (this.#beganMs ?? nowMs);
       this.#charge(nowMs);
-      this.#rest(this.#waiting > 0 ? restingTurns : 0, nowMs + restingShare * tookMs);
+      this.#restedMs = nowMs;
+      this.#rest(this.#waiting > 0 ? restingTurns : 0, nowMs + tookMs / this.#share);
     });
   }
 
@@ -152,10 +179,20 @@ export class AnswerTurns {
     }
     this.#turn = "none";
     this.#beganMs = null;
+    this.#settleShare();
     if (this.#waiting > 0) {
       this.#open();
-      this.#serve(perTurnMax);
+      this.#serve();
     } else for (const part of [this.#lanes, this.#line, this.#arrivals]) part.clear();
+  }
+
+  /** How much of the time the next turn with answers has. */
+  #settleShare(): void {
+    const nowMs = this.#now();
+    const next = this.#waiting === 0 ? null : this.#leastLane();
+    const waitMs = next === null || this.#waitingLanes < 2 ? 0 : nowMs - (next.waiting[0]?.sinceMs ?? nowMs);
+    this.#share = Math.min(shareMax, shareMin + Math.max(0, waitMs - waitUsualMs) / waitForMoreMs);
+    this.#limitMs = Math.max(turnMs, Math.min(turnMaxMs, (nowMs - this.#restedMs) * this.#share));
   }
 
   #take(): void {
@@ -168,6 +205,7 @@ export class AnswerTurns {
     this.#waiting -= 1;
     const first = lane.waiting.shift();
     if (first === undefined) return;
+    if (lane.waiting.length === 0) this.#waitingLanes -= 1;
     first.isTaken = true;
     first.take();
   }

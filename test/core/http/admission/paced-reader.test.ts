@@ -7,6 +7,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { test, type TestContext } from "node:test";
 import { unrestrictedAccess } from "../../../../src/core/config/model/listener-access-config.ts";
 import { PacedReader } from "../../../../src/core/http/admission/paced-reader.ts";
+import { CheckTurns } from "../../../../src/core/http/admission/check-turns.ts";
 import { ReadingTurns } from "../../../../src/core/http/admission/reading-turns.ts";
 import { listenDuringTest } from "../../../fake/listen.ts";
 import { until } from "../../../fake/until.ts";
@@ -140,7 +141,13 @@ async function servePaced(
   const server = createServer(answer);
   server.on("connection", (socket) => {
     const limiter = { beginBurst: () => {}, endBurst: () => {} };
-    const reader = new PacedReader(socket, { limiter, turns, onOverflow, onError: assert.ifError });
+    const reader = new PacedReader(socket, {
+      limiter,
+      turns,
+      checkTurns: new CheckTurns(),
+      onOverflow,
+      onError: assert.ifError,
+    });
     context.after(() => reader.stop());
   });
   return listenDuringTest(context, server);

@@ -14,6 +14,7 @@ const reset: Failure = { kind: "reset", detail: "ECONNRESET: read" };
 class Detection {
   nowMs = 0;
   speaksTls = true;
+  isLate = false;
   handshakes = 0;
   readonly hint: HttpsHint;
 
@@ -21,6 +22,7 @@ class Detection {
     this.hint = new HttpsHint(origin, {
       now: () => this.nowMs,
       timeoutMs: 1_000,
+      isLate: () => this.isLate,
       isTlsServer: async () => {
         this.handshakes += 1;
         return this.speaksTls;
@@ -153,4 +155,13 @@ test("an address without a port stands for port 80", { skip: await problemOfPort
   await new Promise<void>((resolve) => void server.listen(80, "127.0.0.80", resolve));
   context.after(() => server.close());
   assert.equal(await kindAt("http://127.0.0.80"), "https");
+});
+
+test("a process that is late shakes no hands: a node closes a connection whose answer nobody reads", async () => {
+  const detection = new Detection("http://pg1:8008");
+  detection.isLate = true;
+  assert.equal(await detection.kindOf(), "reset");
+  assert.equal(detection.handshakes, 0);
+  detection.isLate = false;
+  assert.equal(await detection.kindOf(), "https");
 });

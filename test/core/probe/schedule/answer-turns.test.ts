@@ -161,3 +161,40 @@ test("between two turns with answers pass up to eight others, and at most three 
     assert.ok(Math.max(...gaps) <= resting, `${turnMs} ms a turn: ${gaps.join(" ")}`);
   }
 });
+
+test("answers of one lane get a quarter of a saturated loop's time, those of several the more the longer they wait", async () => {
+  for (const [lanes, least, most] of [
+    [1, 0.2, 0.35],
+    [4, 0.5, 0.85],
+  ] as const) {
+    const answers = new Answers();
+    const isOver = (): boolean => answers.nowMs > 10_000;
+    void answers.answer("blocks", { tookMs: 5 });
+    const all = Array.from({ length: lanes }, (_, lane) =>
+      Array.from({ length: 400 }, () => answers.answerAgain(`${lane}`, isOver, { tookMs: 0.3 })),
+    ).flat();
+    let checksMs = 0;
+    while (!isOver()) {
+      // What a turn of checks takes.
+      answers.pass(4);
+      checksMs += 4;
+      await nextTurn();
+    }
+    const share = 1 - checksMs / answers.nowMs;
+    assert.ok(share >= least && share <= most, `${lanes} lanes: ${share}`);
+    for (let turn = 0; turn < 10_000 && answers.turns.isBehind; turn += 1) await nextTurn();
+    await Promise.all(all);
+  }
+});
+
+test("is late while an answer has waited for a quarter of a second", async () => {
+  const answers = new Answers();
+  void answers.answer("blocks", { tookMs: 5 });
+  await Promise.resolve();
+  void answers.answer("a");
+  assert.equal(answers.turns.isLate, false);
+  answers.pass(300);
+  assert.equal(answers.turns.isLate, true);
+  await answers.nextTurns(30);
+  assert.equal(answers.turns.isLate, false);
+});

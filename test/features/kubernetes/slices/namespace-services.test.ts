@@ -359,6 +359,7 @@ describe("Services that cannot be published", () => {
     a.say(membersOf("10.0.0.2"));
     assert.equal(writes(), 1);
     await published("10.0.0.2 by a");
+    await until("the answer to the write", () => a.ends.length === 2);
     assert.deepEqual(a.ends, ["failed", "written"]);
   });
 
