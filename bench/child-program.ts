@@ -20,8 +20,6 @@ export interface ProgramResult {
   readonly code: number | null;
   /** The end of what it wrote on stderr. */
   readonly stderr: string;
-  /** How many lines it wrote on stderr in all. */
-  readonly stderrLines: number;
 }
 
 const running = new Set<ChildProgram>();
@@ -31,6 +29,7 @@ export class ChildProgram {
   readonly #lines: Interface;
   readonly #end: Promise<ProgramResult>;
   #line = "";
+  #stderrLines = 0;
 
   private constructor(child: ChildProcess, lines: Interface, end: Promise<ProgramResult>) {
     this.#child = child;
@@ -44,19 +43,16 @@ export class ChildProgram {
     const child = spawn(program, args, { stdio: ["pipe", "pipe", "pipe"], env: { ...process.env, ...env } });
     child.stdin.on("error", () => {}); // it ended first
     let complaint = "";
-    let stderrLines = 0;
     child.stderr.on("data", (chunk: Buffer) => {
       const text = chunk.toString();
-      stderrLines += text.split("\n").length - 1;
+      started.#stderrLines += text.split("\n").length - 1;
       complaint = (complaint + text).slice(-4_000);
     });
     const lines = createInterface(child.stdout);
     const output: string[] = [];
     lines.on("line", (each) => output.push(each));
     const end = new Promise<ProgramResult>((resolve) => {
-      child.once("close", (code) =>
-        resolve({ stdout: output.join("\n"), code, stderr: complaint.trim(), stderrLines }),
-      );
+      child.once("close", (code) => resolve({ stdout: output.join("\n"), code, stderr: complaint.trim() }));
     });
     const problem = (what: string): Error =>
       new Error(`Cannot use ${command.slice(0, 3).join(" ")}: ${what}\n${complaint}`);
@@ -82,6 +78,11 @@ export class ChildProgram {
   /** Its first line, if one was expected. */
   get line(): string {
     return this.#line;
+  }
+
+  /** How many lines it has written on stderr. */
+  get stderrLines(): number {
+    return this.#stderrLines;
   }
 
   /** Writes a line to its stdin. */

@@ -13,8 +13,8 @@ export class TimedBursts extends ManualClock {
   readonly reported: number[] = [];
   /** Nodes whose probe is in flight. */
   readonly busy = new Set<string>();
-  /** Whether the answers of nodes wait for this process. */
-  isLate = false;
+  /** How long the answers of nodes wait for this process, in ms. */
+  answersWaitMs = 0;
   readonly #probes: { readonly node: string | null; readonly atMs: number }[] = [];
 
   /** @param intervalMs the interval of bursts of all nodes */
@@ -38,7 +38,7 @@ export class TimedBursts extends ManualClock {
         connect: () => {
           throw new Error("bursts must not connect");
         },
-        isLate: () => this.isLate,
+        answersWaitMs: () => this.answersWaitMs,
         onProbeFinished: () => {},
         onBurst: ({ cluster, cause }) => void this.causes.push(`${cluster} ${cause}`),
         onBurstProbes: ({ probes }) => void this.reported.push(probes),

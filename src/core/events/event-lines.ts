@@ -40,7 +40,11 @@ export function verdictFields({ before, after }: VerdictChange): object {
   return { ...after, ...(before === null ? {} : { before }) };
 }
 
-/** Logs a change of role, verdict or reachability that is no event. */
+/**
+ * Logs a change of role, verdict or reachability that is no event. A claim beside an accepted one is one at the level
+ * debug: half of all switchovers are seen on the new primary first, and claims that stay are the event
+ * `claims_conflict`.
+ */
 export function logVerdictChange(log: Logger, change: VerdictChange): void {
   const { cluster, node, before, after, failure, reason, detail, lagBytes } = change;
   const fields = {
@@ -53,7 +57,7 @@ export function logVerdictChange(log: Logger, change: VerdictChange): void {
     ...(lagBytes === null ? {} : { lag_bytes: lagBytes }),
     ...seeField(reason),
   };
-  log.info(fields, lineText(before, after));
+  log[after.primary === "superseded" ? "debug" : "info"](fields, lineText(before, after));
 }
 
 function lineText(before: VerdictChange["before"], after: VerdictChange["after"]): string {

@@ -7,6 +7,9 @@ import { readLiveness, type StatusResult } from "./parse/parse-response.ts";
 import { PeriodicTask } from "./schedule/periodic-task.ts";
 import { statusIntervalMs, StatusRequests } from "./status-requests.ts";
 
+/** While the answers of nodes wait longer for this process, `GET /liveness` is put off, by so long at most, in ms. */
+const putOff = { waitMaxMs: 50, maxMs: 3_000 } as const;
+
 const noFailures: FailureCount = { failuresInRow: 0, failedAtMs: -Infinity };
 
 /**
@@ -69,9 +72,16 @@ export class NodeProber {
     const hasAnswered = this.#record(await this.#status.get(sentAtMs), sentAtMs, sentAtWallMs);
     const answeredAtMs = now();
     // Not awaited: a node that answers within its timeout never goes stale.
-    if (answeredAtMs >= this.#livenessDueMs && !this.#task.isStopped)
-      void this.#probeLiveness(answeredAtMs, hasAnswered);
+    if (this.#isLivenessDue(answeredAtMs) && !this.#task.isStopped) void this.#probeLiveness(answeredAtMs, hasAnswered);
     return this.#intervalMs();
+  }
+
+  /** While the answers of nodes wait for this process, who leads goes first. */
+  #isLivenessDue(nowMs: number): boolean {
+    const lateMs = nowMs - this.#livenessDueMs;
+    if (lateMs < 0) return false;
+    const isBehind = (this.#context.answersWaitMs?.() ?? 0) > putOff.waitMaxMs;
+    return !isBehind || lateMs >= putOff.maxMs;
   }
 
   /** @returns whether the node answered */

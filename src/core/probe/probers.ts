@@ -268,7 +268,7 @@ export class Probers {
         return policy();
       },
       pace: this.#pace,
-      isLate: () => turns?.isLate === true,
+      answersWaitMs: () => turns?.waitMs ?? 0,
       parsing: new ParseBudget(rest.now),
       brought: {
         bringers: () => brought?.() ?? [],

@@ -25,8 +25,8 @@ export class StatusRequests {
     this.#api = api;
     this.#name = name;
     this.#context = context;
-    const { now, isLate, isTlsServer, schedule } = context;
-    this.#https = new HttpsHint(api, { now, timeoutMs: schedule.timeoutMs, isLate, isTlsServer });
+    const { now, answersWaitMs, isTlsServer, schedule } = context;
+    this.#https = new HttpsHint(api, { now, timeoutMs: schedule.timeoutMs, answersWaitMs, isTlsServer });
     this.#reader = new StatusReader(context.parsing);
     this.#client = context.connect(api);
   }

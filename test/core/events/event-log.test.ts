@@ -20,7 +20,7 @@ function fixtureOf(watched: ClusterFixture): Fixture {
   const lines: Fixture["lines"] = [];
   const disputed: string[] = [];
   const counted: string[] = [];
-  const log = pino({ base: null }, { write: (line: string) => void lines.push(JSON.parse(line)) });
+  const log = pino({ base: null, level: "debug" }, { write: (line: string) => void lines.push(JSON.parse(line)) });
   let wallMs = 0;
   const eventLog = new EventLog({
     log,
@@ -59,6 +59,18 @@ test("logs one line for each change of role, verdict or reachability, and keeps 
     eventLog.changes("demo", "pg1").map(({ atWallMs }) => atWallMs),
     [0, 2_000, 3_000, 4_000],
   );
+});
+
+test("a claim beside an accepted one is a line at the level debug, and a change that is kept", () => {
+  const watched = new ClusterFixture();
+  const { eventLog, lines, change } = fixtureOf(watched);
+  change(() => watched.lead("pg1", 0), 0);
+  change(() => watched.follow("pg2", 0), 0);
+  change(() => watched.nameLeader("pg1", "pg3", 500), 500);
+  change(() => watched.lead("pg2", 1_000), 1_000);
+  const [last] = lines.slice(-1);
+  assert.deepEqual([last?.msg, last?.level], ["role changed", 20]);
+  assert.equal(eventLog.changes("demo", "pg2").length, 2);
 });
 
 test("forgets clusters that a reload has removed: the nodes of one that comes back are new", () => {

@@ -23,6 +23,9 @@ const budgetMs = 60_000;
  */
 const hintBudgetMs = 30_000;
 
+/** While the answers of nodes wait longer for this process, in ms, bursts send nothing. */
+const waitMaxMs = { urgent: 250, other: 50 } as const;
+
 /** What bursts probe. */
 export interface BurstTargets {
   /** Probes a node unless a probe of it is in flight. @returns how many probes were sent */
@@ -173,10 +176,17 @@ export class Bursts {
     const { burstIntervalMs } = this.#context.schedule;
     this.#lastMs = nowMs;
     // The answers that wait tell as much, and sooner.
-    if (this.#context.isLate?.() === true) return burstIntervalMs;
+    if ((this.#context.answersWaitMs?.() ?? 0) > this.#waitMax(nowMs)) return burstIntervalMs;
     this.#spend(nowMs, burstIntervalMs);
     this.#targets.probeAll();
     return burstIntervalMs;
+  }
+
+  /** Of several clusters, those go first that have no primary. */
+  #waitMax(nowMs: number): number {
+    for (const [cause, { untilMs }] of this.#phases)
+      if (cause !== "hint" && cause !== "new_claim" && nowMs < untilMs) return waitMaxMs.urgent;
+    return waitMaxMs.other;
   }
 
   #probe(node: string): number {

@@ -9,6 +9,8 @@ import { PeriodicTask } from "../schedule/periodic-task.ts";
 const burstMaxMs = 10_000;
 /** The shortest time between two probes of named nodes, in ms. */
 const namedIntervalMs = 50;
+/** While the answers of nodes wait longer for this process, in ms, nothing is sent. */
+const waitMaxMs = 250;
 /** How soon after that a node is looked at again whose probe is still in flight, in ms. */
 const busyMs = 10;
 
@@ -67,7 +69,7 @@ export class NamedBursts {
     if (!this.#context.mayBurst(nowMs)) this.#untilMs.clear();
     const [turn] = this.#untilMs;
     if (turn === undefined) return Infinity;
-    if (this.#probing.isLate?.() === true) return namedIntervalMs;
+    if ((this.#probing.answersWaitMs?.() ?? 0) > waitMaxMs) return namedIntervalMs;
     const [node, untilMs] = turn;
     this.#untilMs.delete(node);
     this.#untilMs.set(node, untilMs);

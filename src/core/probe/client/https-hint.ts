@@ -5,6 +5,8 @@ import type { Failure } from "../../cluster/observation.ts";
  * The shortest time between two TLS handshakes with a failing node, in ms: each occupies one of the node's few workers.
  */
 const handshakeGapMs = 30_000;
+/** While the answers of nodes wait longer for this process, in ms, it shakes no hands. */
+const waitMaxMs = 250;
 /** How plain HTTP fails on a TLS port: the connection is reset, or the response is not HTTP. */
 const plainHttpFailureKinds: readonly Failure["kind"][] = ["reset", "body"];
 
@@ -17,8 +19,8 @@ export interface HttpsHintContext {
   readonly now: () => number;
   /** The time limit of a handshake. */
   readonly timeoutMs: number;
-  /** Whether this process is late: nodes close connections then whose answers it has not read. Default: it never is. */
-  readonly isLate?: (() => boolean) | undefined;
+  /** How long the answers of nodes wait for this process, in ms: nodes close connections meanwhile. Default: never. */
+  readonly answersWaitMs?: (() => number) | undefined;
   /** Default: a handshake shows it. */
   readonly isTlsServer?: IsTlsServer | undefined;
 }
@@ -48,8 +50,8 @@ export class HttpsHint {
   /** Returns the failure, with the kind `https` if the node speaks TLS. */
   async refine(failure: Failure): Promise<Failure> {
     if (this.#origin.protocol !== "http:" || !plainHttpFailureKinds.includes(failure.kind)) return failure;
-    const { now, timeoutMs, isLate, isTlsServer = shakeHands } = this.#context;
-    if (isLate?.() !== true && now() - this.#checkedAtMs >= handshakeGapMs) {
+    const { now, timeoutMs, answersWaitMs, isTlsServer = shakeHands } = this.#context;
+    if ((answersWaitMs?.() ?? 0) <= waitMaxMs && now() - this.#checkedAtMs >= handshakeGapMs) {
       this.#checkedAtMs = now();
       this.#isTls = await isTlsServer(this.#origin, timeoutMs);
     }

@@ -40,10 +40,10 @@ export interface ProbeContext {
   /** Bounds the probes that begin outside the schedule. Default: no bound. */
   readonly pace?: { readonly run: (task: () => Promise<unknown>, turn: PaceTurn) => Promise<void> } | undefined;
   /**
-   * Whether the answers of nodes wait for this process: it sends no probes then but those that are due. Default: they
-   * never do.
+   * How long the answers of nodes wait for this process, in ms. One that is late sends fewer probes: more would make it
+   * worse. Default: they never do.
    */
-  readonly isLate?: (() => boolean) | undefined;
+  readonly answersWaitMs?: (() => number) | undefined;
   /** Called when the first round of the cluster's probes has ended, however it ended. */
   readonly onFirstRound?: ((cluster: string) => void) | undefined;
   /** Called after every request, for metrics, also if its result is not recorded. */

@@ -7,6 +7,11 @@ import { chooseRoundSources, type DocumentSource } from "./document-source.ts";
 /** The shortest time between two rounds (rule 2), in ms. */
 const roundGapMs = 1_000;
 /**
+ * While the answers of nodes wait longer for this process, rounds are put off by so long, and by so long at most, in ms:
+ * who leads is seen sooner.
+ */
+const putOff = { waitMaxMs: 50, byMs: 100, maxMs: 1_000 } as const;
+/**
  * How long a node whose view failed is left out of rounds, in ms: such a request may hang and occupy one of the node's
  * few workers. A node that refused the connection is not left out: it had nothing to do, and may have restarted since.
  */
@@ -24,6 +29,8 @@ export class ViewRounds {
   readonly #task: PeriodicTask;
   readonly #skippedUntilMs = new Map<string, number>();
   #lastMs = -Infinity;
+  /** Since when the next round is put off, in ms of the clock; `null`: it is not. */
+  #putOffSinceMs: number | null = null;
   #turn = 0;
   /** Whether the scheduled round was requested by {@link start}: then another round follows one interval later. */
   #wasRequested = false;
@@ -34,6 +41,8 @@ export class ViewRounds {
     this.#requests = requests;
     this.#onView = onView;
     const round = async (): Promise<number> => {
+      if (this.#mayPutOff()) return putOff.byMs;
+      this.#putOffSinceMs = null;
       this.#startRound();
       return Infinity;
     };
@@ -60,6 +69,14 @@ export class ViewRounds {
   /** Ends the rounds. */
   stop(): void {
     this.#task.stop();
+  }
+
+  #mayPutOff(): boolean {
+    const { now, answersWaitMs } = this.#context;
+    if ((answersWaitMs?.() ?? 0) <= putOff.waitMaxMs) return false;
+    const nowMs = now();
+    this.#putOffSinceMs ??= nowMs;
+    return nowMs - this.#putOffSinceMs < putOff.maxMs;
   }
 
   /**

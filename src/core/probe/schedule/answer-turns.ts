@@ -24,8 +24,6 @@ const waitForMoreMs = 100;
  * that in which the machine did something else, and on a busy one it would wait for tens of seconds.
  */
 const waitMaxMs = 500;
-/** This process is late where an answer waits for so long, in ms: a busy one reads them within a few ms. */
-const lateMs = 250;
 
 /** An answer that waits. */
 interface WaitingAnswer {
@@ -100,9 +98,10 @@ export class AnswerTurns {
     return this.#waiting > 0;
   }
 
-  /** Whether an answer has waited for so long that more probes would only make it worse. */
-  get isLate(): boolean {
-    return this.#waiting > 0 && this.#now() - (this.#oldestAnswer()?.sinceMs ?? Infinity) > lateMs;
+  /** How long the oldest answer has waited, in ms; 0 if none waits. */
+  get waitMs(): number {
+    const oldest = this.#waiting === 0 ? undefined : this.#oldestAnswer();
+    return oldest === undefined ? 0 : this.#now() - oldest.sinceMs;
   }
 
   /**

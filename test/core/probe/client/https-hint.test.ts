@@ -14,7 +14,7 @@ const reset: Failure = { kind: "reset", detail: "ECONNRESET: read" };
 class Detection {
   nowMs = 0;
   speaksTls = true;
-  isLate = false;
+  answersWaitMs = 0;
   handshakes = 0;
   readonly hint: HttpsHint;
 
@@ -22,7 +22,7 @@ class Detection {
     this.hint = new HttpsHint(origin, {
       now: () => this.nowMs,
       timeoutMs: 1_000,
-      isLate: () => this.isLate,
+      answersWaitMs: () => this.answersWaitMs,
       isTlsServer: async () => {
         this.handshakes += 1;
         return this.speaksTls;
@@ -159,9 +159,9 @@ test("an address without a port stands for port 80", { skip: await problemOfPort
 
 test("a process that is late shakes no hands: a node closes a connection whose answer nobody reads", async () => {
   const detection = new Detection("http://pg1:8008");
-  detection.isLate = true;
+  detection.answersWaitMs = 251;
   assert.equal(await detection.kindOf(), "reset");
   assert.equal(detection.handshakes, 0);
-  detection.isLate = false;
+  detection.answersWaitMs = 0;
   assert.equal(await detection.kindOf(), "https");
 });
