@@ -41,6 +41,8 @@ class Host {
             has: (name) => this.pools.has(name),
             of: (name) => this.pools.get(name),
             published: () => this.pools.values(),
+            versions: () => new Map([...this.pools].map(([name, { version }]) => [name, version])),
+            mayGo: () => true,
             encoded: ({ pool, assignment }) => encodeAssignment(pool.name, assignment, null),
           },
         );

@@ -44,6 +44,8 @@ export interface GrpcContext {
 export interface GrpcWire extends XdsWire {
   /** Ends the stream with the status UNAVAILABLE: the client comes back, here or elsewhere. */
   readonly end: (why: string) => void;
+  /** As of any stream. @param onSent called once the connection has taken the response, or will not */
+  send(response: XdsResponse, onSent?: () => void): boolean;
 }
 
 /** Requests are decoded when it is their turn. */
@@ -202,11 +204,15 @@ class CallWire implements GrpcWire {
     this.peer = call.getPeer();
   }
 
-  send(response: XdsResponse): boolean {
-    if (!this.#call.writable) return false;
+  send(response: XdsResponse, onSent: () => void = () => {}): boolean {
+    if (!this.#call.writable) {
+      onSent();
+      return false;
+    }
     this.#unread += 1;
     this.#call.write(response, () => {
       this.#unread -= 1;
+      onSent();
       if (this.#unread === unreadMax - 1) this.onDrained();
     });
     return this.#unread < unreadMax;

@@ -65,6 +65,8 @@ export class PoolAssignments {
   /** What is published anew by the present judgement. */
   #changed: PublishedPool[] = [];
   #changes = 0;
+  /** `null`: something was published since they were asked for. */
+  #versions: ReadonlyMap<string, string> | null = null;
 
   constructor(context: AssignmentsContext) {
     this.#context = context;
@@ -89,6 +91,7 @@ export class PoolAssignments {
       return { ...known, pool, weights: pool.weight === null ? new Map() : known.weights };
     });
     this.#byName = new Map(this.#pools.map((assigned) => [assigned.pool.name, assigned]));
+    this.#versions = null;
     this.#endpoints.configure(pools, rules.roundMs);
   }
 
@@ -105,6 +108,12 @@ export class PoolAssignments {
   /** All that is published. */
   get published(): readonly PublishedPool[] {
     return this.#pools.flatMap(({ published }) => published ?? []);
+  }
+
+  /** The versions of all that is published, by pool: the same map until something is published. */
+  get versions(): ReadonlyMap<string, string> {
+    this.#versions ??= new Map(this.published.map(({ pool, version }) => [pool.name, version]));
+    return this.#versions;
   }
 
   /**
@@ -186,6 +195,7 @@ export class PoolAssignments {
   }
 
   #nextVersion(): string {
+    this.#versions = null;
     this.#changes += 1;
     return `${this.#context.instance()}-${this.#changes}`;
   }

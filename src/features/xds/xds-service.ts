@@ -16,6 +16,7 @@ import { GrpcServer, type GrpcWire, type StreamHandler } from "./grpc-server.ts"
 import { encodeAssignment } from "./messages/codec.ts";
 import { type AssignmentsContext, PoolAssignments, type PublishedPool, type SharedRules } from "./pool-assignments.ts";
 import type { XdsResponse } from "./protocol/xds-messages.ts";
+import { ResponseTurns } from "./response-turns.ts";
 import type { XdsCounter } from "./xds-counter.ts";
 import { XdsStream } from "./xds-stream.ts";
 
@@ -58,6 +59,7 @@ export class XdsService {
   readonly #assignments: PoolAssignments;
   readonly #encodings = new Encodings((pool, zone) => encodeAssignment(pool.pool.name, pool.assignment, zone));
   readonly #server: GrpcServer;
+  readonly #turns: ResponseTurns;
   readonly #streams = new Map<XdsStream, GrpcWire>();
   readonly #waiting = new Set<() => void>();
   readonly #lines: LimitedLines;
@@ -74,6 +76,7 @@ export class XdsService {
     const { setTimer } = scope;
     this.#context = context;
     this.#scope = scope;
+    this.#turns = new ResponseTurns(setTimer);
     this.#settings = settings;
     this.#lines = new LimitedLines(log, { what: "lines about Envoys", level: "warn", max: 20, periodMs: 60_000 });
     const onChange = (): void => this.#assignments.addressesChanged();
@@ -202,14 +205,17 @@ export class XdsService {
       peer: wire.peer,
       send: (response: XdsResponse): boolean => {
         this.#context.metrics.count("xdsResponses", { listener: this.#settings.name });
-        return wire.send(response);
+        return wire.send(response, this.#turns.count(sizeOf(response)));
       },
     };
+    const turn = { go: () => stream.go(this.#context.now()) };
     const stream = new XdsStream(counted, {
       has: (name) => this.#assignments.has(name),
       of: (name) => this.#assignments.of(name),
       published: () => this.#assignments.published,
+      versions: () => this.#assignments.versions,
       encoded: (pool, zone) => this.#encodings.of(pool, zone),
+      mayGo: () => this.#turns.mayGo(turn),
     });
     this.#streams.set(stream, wire);
     this.#count();
@@ -225,6 +231,7 @@ export class XdsService {
       drained: () => stream.drained(this.#context.now()),
       ended: () => {
         if (!this.#streams.delete(stream)) return;
+        this.#turns.remove(turn);
         if (stream.client !== null) this.#logClient(stream, "Envoy left");
         this.#count();
         this.#settle();
@@ -319,6 +326,11 @@ export class XdsService {
     const fields = { listener: this.#settings.name, envoy: name, address: wire.peer, problem };
     this.#lines.write({ level: "warn", text: "Envoy refuses an assignment and keeps the last one" }, () => fields);
   }
+}
+
+/** The bytes of a response, but for its envelope. */
+function sizeOf({ resources }: XdsResponse): number {
+  return resources.reduce((sum, { value }) => sum + value.length, 0);
 }
 
 /** Whether a pool leads to the primary of a cluster. */

@@ -24,8 +24,12 @@ export interface StreamSources {
   readonly has: (pool: string) => boolean;
   readonly of: (pool: string) => PublishedPool | undefined;
   readonly published: () => Iterable<PublishedPool>;
+  /** The versions of all that is published, by pool: the same map until something is published. */
+  readonly versions: () => ReadonlyMap<string, string>;
   /** The encoding of a pool for the clients of a zone, which all of its streams share. */
   readonly encoded: (pool: PublishedPool, zone: string) => Uint8Array;
+  /** Whether a stream may send now: all streams share the memory that responses take. If not, `go` is called. */
+  readonly mayGo: (stream: XdsStream) => boolean;
 }
 
 /** Why a client does not take a response, in its words. */
@@ -115,17 +119,23 @@ export class XdsStream {
     const names = Array.from(changed, ({ pool }) => pool.name);
     const due = this.#subscription.due(names, (name) => this.#sources.of(name)?.version);
     const resources = due.flatMap((name) => this.#resource(name));
-    if (resources.length === 0) return;
+    if (resources.length === 0 || !this.#sources.mayGo(this)) return;
     const nonce = this.#subscription.send(resources.map(({ name, version }) => [name, version]));
+    this.#subscription.share(this.#sources.versions());
     const version = resources.at(-1)?.version ?? "";
     this.#sentAtMs = nowMs;
     this.#isFull = !this.wire.send({ type: endpointsType, version, nonce, resources });
   }
 
+  /** It is its turn: sends what is due. */
+  go(nowMs: number): void {
+    this.update(this.#sources.published(), nowMs);
+  }
+
   /** The client has read: sends what has changed meanwhile. */
   drained(nowMs: number): void {
     this.#isFull = false;
-    this.update(this.#sources.published(), nowMs);
+    this.go(nowMs);
   }
 
   #resource(name: string): readonly XdsResource[] {

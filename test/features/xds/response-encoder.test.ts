@@ -24,6 +24,8 @@ describe("what many streams get", () => {
       has: (name: string) => pools.has(name),
       of: (name: string) => pools.get(name),
       published: () => pools.values(),
+      versions: () => new Map([...pools].map(([name, { version }]) => [name, version])),
+      mayGo: () => true,
       encoded: encodings.of.bind(encodings),
     };
     const streams = Array.from({ length: 500 }, (_, at) => {

@@ -12,6 +12,7 @@ class Served {
   readonly sent: XdsResponse[] = [];
   readonly stream: XdsStream;
   readsOn = true;
+  mayGo = true;
 
   constructor(form: XdsForm, versions: Readonly<Record<string, string | null>>) {
     this.set(versions);
@@ -19,7 +20,9 @@ class Served {
       has: (name) => this.pools.has(name),
       of: (name) => this.pools.get(name),
       published: () => this.pools.values(),
+      versions: () => new Map([...this.pools].map(([name, { version }]) => [name, version])),
       encoded: (pool, zone) => Buffer.from(`${pool.version} ${zone}`),
+      mayGo: () => this.mayGo,
     };
     const send = (response: XdsResponse): boolean => this.sent.push(response) > 0 && this.readsOn;
     this.stream = new XdsStream({ form, peer: "10.0.0.1:1", send }, sources);
@@ -65,6 +68,29 @@ describe("XdsStream", () => {
       served.sent.map(({ nonce, type, resources }) => [nonce, type, resources.length]),
       [["1", endpointsType, 2]],
     );
+  });
+
+  it("sends the newest state when it is its turn, and not before", () => {
+    const served = new Served("delta", { write: "w1", read: "r1" });
+    served.mayGo = false;
+    served.stream.receive(requestOf({ node: "e1", subscribe: ["write", "read"] }, "delta"), 0);
+    served.stream.update(served.set({ write: "w2" }), 1);
+    assert.deepEqual(served.take(), {});
+    served.mayGo = true;
+    served.stream.go(2);
+    assert.deepEqual(served.take(), { write: "w2", read: "r1" });
+    served.stream.go(3);
+    assert.deepEqual(served.take(), {});
+  });
+
+  it("does not send at its turn while a client does not read", () => {
+    const served = new Served("delta", { write: "w1" });
+    served.readsOn = false;
+    served.stream.receive(requestOf({ node: "e1", subscribe: ["write"] }, "delta"), 0);
+    served.take();
+    served.set({ write: "w2" });
+    served.stream.go(1);
+    assert.deepEqual(served.take(), {});
   });
 
   it("lets the newest state wait while a client does not read, and nothing else", () => {

@@ -1,3 +1,4 @@
+import { SentVersions } from "./sent-versions.ts";
 import type { XdsRequest } from "./xds-messages.ts";
 
 /** What a request says. */
@@ -14,12 +15,6 @@ type Receipt =
   | { readonly kind: "ack" }
   /** The client keeps what it had, and says why. */
   | { readonly kind: "nack"; readonly problem: string };
-
-/** A version of a resource that was sent, and the number of the response. */
-interface Sent {
-  readonly version: string;
-  readonly response: number;
-}
 
 /** The name that stands for all resources. */
 const wildcard = "*";
@@ -42,13 +37,11 @@ export class Subscription {
   #isFirst = true;
   #hasNamed = false;
   #hasForgotten = false;
-  #sent = new Map<string, Sent>();
+  readonly #sent = new SentVersions();
+  /** What was sent since the last response that was accepted, by the state of that: all else that was sent is accepted. */
+  #unaccepted = new Map<string, "waits" | "refused">();
   /** The number of the last response; 0 before the first. */
   #last = 0;
-  /** The number of the last response that was accepted. */
-  #accepted = 0;
-  /** The number of the last response that was refused. */
-  #refused = 0;
 
   /** @param isKnown whether a pool has this name */
   constructor(isKnown: (name: string) => boolean) {
@@ -85,7 +78,7 @@ export class Subscription {
     for (const name of among) {
       if (!this.isSubscribed(name)) continue;
       const version = versionOf(name);
-      if (version !== undefined && version !== this.#sent.get(name)?.version) due.push(name);
+      if (version !== undefined && version !== this.#sent.get(name)) due.push(name);
     }
     return due;
   }
@@ -97,25 +90,30 @@ export class Subscription {
   /** Notes that these versions are sent now. @returns the nonce of the response */
   send(versions: Iterable<readonly [name: string, version: string]>): string {
     this.#last += 1;
-    for (const [name, version] of versions) this.#sent.set(name, { version, response: this.#last });
+    for (const [name, version] of versions) {
+      this.#sent.set(name, version);
+      this.#unaccepted.set(name, "waits");
+    }
     return String(this.#last);
+  }
+
+  /** Shares the versions of all that is published with other streams, if this one was sent all. */
+  share(published: ReadonlyMap<string, string>): void {
+    this.#sent.share(published);
   }
 
   /** Whether the client has this version of a resource; `refused`: it said that it does not take it. */
   stateOf(name: string, version: string): "has" | "waits" | "refused" {
-    const sent = this.#sent.get(name);
-    if (sent?.version !== version) return "waits";
-    if (sent.response <= this.#accepted) return "has";
-    return sent.response <= this.#refused ? "refused" : "waits";
+    return this.#sent.get(name) === version ? (this.#unaccepted.get(name) ?? "has") : "waits";
   }
 
   #receiptOf(isAnswer: boolean, refusal: string | null): Receipt {
     if (!isAnswer) return { kind: "none" };
     if (refusal !== null) {
-      this.#refused = this.#last;
+      for (const name of this.#unaccepted.keys()) this.#unaccepted.set(name, "refused");
       return { kind: "nack", problem: refusal };
     }
-    this.#accepted = this.#last;
+    if (this.#unaccepted.size > 0) this.#unaccepted = new Map();
     return { kind: "ack" };
   }
 
@@ -149,14 +147,17 @@ export class Subscription {
     this.#forgetUnsubscribed();
     if (!this.#isFirst) return hasChanged;
     for (const [name, version] of Object.entries(versions))
-      if (typeof version === "string" && this.#isKnown(name) && this.isSubscribed(name))
-        this.#sent.set(name, { version, response: 0 });
+      if (typeof version === "string" && this.#isKnown(name) && this.isSubscribed(name)) this.#sent.set(name, version);
     return hasChanged;
   }
 
   /** A name that comes back is due again. */
   #forgetUnsubscribed(): void {
-    for (const name of this.#sent.keys()) if (!this.isSubscribed(name)) this.#sent.delete(name);
+    for (const name of this.#sent.names())
+      if (!this.isSubscribed(name)) {
+        this.#sent.delete(name);
+        this.#unaccepted.delete(name);
+      }
   }
 
   #add(name: string): void {
