@@ -176,9 +176,6 @@ export class Switchovers implements SeamlessSwitchovers {
         const at = positionOf(begun.plan.targets, target);
         if (at !== null) begun.happened({ kind: "unserved", target: at });
       },
-      get isOpen() {
-        return begun.state.kind !== "ended" && begun.state.kind !== "following";
-      },
       ended: begun.released.then(() => begun.heldMs.some((ms) => ms !== null)),
     };
   }

@@ -88,22 +88,15 @@ class Fixture {
 
   #begin(leader: string): HoldingRun {
     const unserved: string[] = [];
-    let isOpen = true;
     let resolve: (hasHeld: boolean) => void = () => {};
     const ended = new Promise<boolean>((done) => (resolve = done));
     this.begun.push({
       leader,
       unserved,
-      end: (hasHeld) => {
-        isOpen = false;
-        resolve(hasHeld);
-      },
+      end: (hasHeld) => resolve(hasHeld),
     });
     return {
       unserved: ({ pooler, database }, waiting) => void unserved.push(`${pooler}/${database} ${waiting}`),
-      get isOpen() {
-        return isOpen;
-      },
       ended,
     };
   }
