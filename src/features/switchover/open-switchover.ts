@@ -135,6 +135,7 @@ function openLosses(
       return (state === undefined ? undefined : nodeNamed(state, node))?.node.database ?? null;
     },
     begin: (cluster, leader) => switchovers.holdOnLoss(cluster, leader),
+    onNewPrimary: (cluster, node) => switchovers.newPrimary(cluster, node),
     hint: (cluster) => void host.hint({ cluster, node: null, event: null }),
     onError: (error) => host.contained(error, { part: "what is watched for losses" }),
   });

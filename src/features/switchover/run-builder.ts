@@ -25,6 +25,7 @@ import type { RequestResult } from "./machine/event.ts";
 import type { SwitchoverPlan } from "./machine/plan.ts";
 import type { Outcome, SwitchoverState } from "./machine/state.ts";
 import type { KeptFinish } from "./peers/pause-keeper.ts";
+import { quickenLogins } from "./loss/quick-logins.ts";
 import { peerGrantor } from "./peers/peer-grantor.ts";
 import { PeerLink } from "./peers/peer-link.ts";
 import type { Preflight } from "./preflight/preflight-line.ts";
@@ -82,6 +83,8 @@ type FinishableIntent = PauseIntent & { readonly finish: FinishIntent };
 
 /** Of each command but PAUSE, in ms. */
 const commandMs = 1_000;
+/** Of one attempt to lead a database that no run holds, in ms. */
+const leadMs = 2_000;
 /** Between two looks at a pooler that is read again, in ms. */
 const pollMs = 20;
 /** A report that was asked for so soon after a loss may still be of the time before it, in ms. */
@@ -186,6 +189,44 @@ export class RunBuilder {
       this.#retriesOf(left, (pooler) => left.find((one) => one.pooler === pooler)?.before ?? null),
       true,
     );
+  }
+
+  /**
+   * Lets clients have servers soon that lead to a new primary and are held by no run. Never rejects.
+   * @param isWanted whether this is to go on for a target
+   */
+  async quickenLogins(
+    {
+      cluster,
+      node,
+      targets,
+    }: { readonly cluster: string; readonly node: string; readonly targets: readonly IntendedPause[] },
+    {
+      isWanted,
+      wait,
+    }: { readonly isWanted: (target: IntendedPause) => boolean; readonly wait: (ms: number) => Promise<void> },
+  ): Promise<void> {
+    const { intents, lead, now, log } = this.#context;
+    const retries = this.#retriesOf(targets, () => undefined);
+    await Promise.all(
+      targets.map(async (target) => {
+        const { pooler, database, console } = target;
+        const retry = retries.get(pooler);
+        if (retry === undefined) return;
+        const isLowered = await quickenLogins({
+          target,
+          retry,
+          lead: () => lead(pooler, { cluster, node, database }, leadMs),
+          isWanted: () => isWanted(target),
+          announce: (before) => intents.lower([{ pooler, console, before }]),
+          wait,
+          now,
+        });
+        if (isLowered)
+          log.info({ cluster, pooler, database, node }, "clients that wait get servers of the new primary");
+      }),
+    );
+    await this.noteRestored(retries, false);
   }
 
   /**

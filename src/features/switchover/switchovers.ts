@@ -16,7 +16,7 @@ import { LeftPauses } from "./left-pauses.ts";
 import { type HoldingRun, positionOf } from "./loss/loss-watch.ts";
 import type { AdoptedRun } from "./machine/advance.ts";
 import { type PauseTarget, pauseName, type SwitchoverPlan } from "./machine/plan.ts";
-import type { Outcome, SwitchoverState } from "./machine/state.ts";
+import type { Outcome, SwitchoverState, TargetPhase } from "./machine/state.ts";
 import { peerGrantor } from "./peers/peer-grantor.ts";
 import type { FinishingRun, KeptFinish } from "./peers/pause-keeper.ts";
 import { type BeginRefusal, alreadyRunning, refused } from "./run/begin-refusal.ts";
@@ -75,10 +75,6 @@ export class Switchovers implements SeamlessSwitchovers {
       config().clusters.flatMap(({ name: cluster }) =>
         pausedBy(config(), cluster).map((target) => ({ ...target, cluster })),
       );
-    const isHeld = (target: PauseTarget): boolean =>
-      this.#runs.all.some(({ run: { state, plan } }) =>
-        plan.targets.some((own, at) => pauseName(own) === pauseName(target) && isHeldBy(state, at)),
-      );
     this.#guardians = new GuardianProcesses(setTimer);
     this.#builder = new RunBuilder({
       ...context,
@@ -97,7 +93,7 @@ export class Switchovers implements SeamlessSwitchovers {
       scope,
       now,
       databases,
-      isHeld,
+      isHeld: (target) => this.#phasesOf(target).some(isOpenPhase),
       lead: (cluster, target) => this.#leadLeft(cluster, target),
     });
   }
@@ -178,6 +174,26 @@ export class Switchovers implements SeamlessSwitchovers {
       },
       ended: begun.released.then(() => begun.heldMs.some((ms) => ms !== null)),
     };
+  }
+
+  /**
+   * Another node is accepted as the primary than before: clients that no run holds get servers there soon. Does not wait.
+   * @param node the new primary
+   */
+  newPrimary(cluster: string, node: string): void {
+    const { config, view, scope } = this.#context;
+    const { poolers } = config();
+    const targets = (heldOnLoss(config(), cluster)?.targets ?? []).filter(({ pooler, database }) =>
+      poolers.some(
+        ({ name, databases }) => name === pooler && databases.some((one) => one.name === database && one.file !== null),
+      ),
+    );
+    const isWanted = (target: PauseTarget): boolean =>
+      this.#phase === "open" &&
+      !this.#phasesOf(target).some((phase) => phase !== "watched" && isOpenPhase(phase)) &&
+      servingPrimary(view(cluster)) === node;
+    if (targets.length > 0)
+      void this.#builder.quickenLogins({ cluster, node, targets }, { isWanted, wait: (ms) => scope.wait(ms) });
   }
 
   /** What is found of a cluster: that its clients are held. */
@@ -361,6 +377,15 @@ export class Switchovers implements SeamlessSwitchovers {
     return null;
   }
 
+  /** How far the runs are with a target that go on. */
+  #phasesOf(target: PauseTarget): readonly TargetPhase[] {
+    return this.#runs.all.flatMap(({ run: { state, plan } }) => {
+      const at = positionOf(plan.targets, target);
+      const phase = at === null ? null : phaseOf(state, at);
+      return phase === null ? [] : [phase];
+    });
+  }
+
   /** Leads a database that a run has left to the primary, if rolecall writes its file. */
   async #leadLeft(cluster: string, { pooler, database }: PauseTarget): Promise<void> {
     const { config, view, lead } = this.#context;
@@ -459,7 +484,15 @@ function isOnlyLooking({ plan, state }: SwitchoverRun): boolean {
 
 /** Whether a run holds the clients of a target, or resumes it. */
 function isHeldBy(state: SwitchoverState, target: number): boolean {
-  if (state.kind === "following" || !("targets" in state)) return false;
-  const phase = state.targets[target];
+  const phase = phaseOf(state, target);
+  return phase !== null && isOpenPhase(phase);
+}
+
+/** How far a run is with a target; `null`: it holds nobody yet, or no more. */
+function phaseOf(state: SwitchoverState, target: number): TargetPhase | null {
+  return state.kind === "following" || !("targets" in state) ? null : (state.targets[target] ?? null);
+}
+
+function isOpenPhase(phase: TargetPhase): boolean {
   return phase !== "closed" && phase !== "left";
 }

@@ -81,6 +81,11 @@ export class IntentFile {
     }));
   }
 
+  /** Adds settings that are lowered without a run. @throws Error as {@link announce} */
+  lower(lowered: readonly LoweredSetting[]): Promise<void> {
+    return this.#change((written) => ({ ...written, lowered: withLowered(written.lowered, lowered) }));
+  }
+
   /** The settings of these poolers are back. @throws Error as {@link close} */
   async restored(poolers: readonly string[]): Promise<void> {
     const areBack = ({ pooler }: LoweredSetting): boolean => poolers.includes(pooler);

@@ -39,6 +39,8 @@ export interface LossWatchContext {
   readonly addressOf: (cluster: string, node: string) => DatabaseAddress | null;
   /** Begins a run that holds clients; `null`: another one goes on, or none may begin. */
   readonly begin: (cluster: string, leader: string) => HoldingRun | null;
+  /** Another node is accepted as the primary than before. Does not wait. */
+  readonly onNewPrimary: (cluster: string, node: string) => void;
   /** Lets the nodes be probed more often for a while. */
   readonly hint: (cluster: string) => void;
   readonly onError: (error: unknown) => void;
@@ -97,6 +99,7 @@ export class LossWatch {
     const { phase } = watched;
     const isSinceHold = phase.kind === "held" && node !== null && primarySince(cluster, node, phase.sinceMs) !== null;
     this.#happened(cluster, watched, { kind: "primary", node, isSinceHold });
+    if (node !== null && "leader" in phase && phase.leader !== node) this.#context.onNewPrimary(cluster, node);
   }
 
   /** Ends all that it has opened. */
