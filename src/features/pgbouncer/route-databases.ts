@@ -59,7 +59,8 @@ export async function routeFile(tools: RoutingTools, file: string, routes: Route
   try {
     known = await tools.files.read(file);
     const routed = routeDatabases(known.text, routes);
-    const written = "problem" in routed ? routed : await grown(tools, routed.text, before, wrongBefore);
+    const written =
+      "problem" in routed ? routed : await grown(tools, routed.text, { shown: before, wrong: wrongBefore });
     if ("problem" in written) return { kind: "failed", problem: `${file}: ${written.problem}` };
     ({ text } = written);
     if (text === known.text && wrongBefore.length === 0) return { kind: "unchanged" };
@@ -82,8 +83,7 @@ export async function routeFile(tools: RoutingTools, file: string, routes: Route
 async function grown(
   tools: RoutingTools,
   text: string,
-  shown: readonly ShownDatabase[],
-  wrong: readonly string[],
+  { shown, wrong }: { readonly shown: readonly ShownDatabase[]; readonly wrong: readonly string[] },
 ): Promise<WrittenDatabases> {
   const names = wrong.filter(tools.grows);
   if (names.length === 0) return { text };
