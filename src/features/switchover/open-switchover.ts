@@ -19,7 +19,8 @@ import { supervisorOf } from "../../core/program/supervisor.ts";
 import { runPreflight } from "./checks/run-preflight.ts";
 import type { Grantor } from "./claims/own-claim.ts";
 import { Claims } from "./claims/claims.ts";
-import { fleetGrantor } from "./claims/fleet-grantor.ts";
+import { StandingLeases } from "./claims/standing-leases.ts";
+import { fleetGrantor, fleetLeases } from "./claims/fleet-grantor.ts";
 import { beganHoldEvent, endedHoldEvent, endedSwitchoverEvent, keptPausesEvent } from "./events.ts";
 import { primaryAfterLoss, servingPrimary } from "./finish/proven-primary.ts";
 import { fileBeside } from "./files.ts";
@@ -28,11 +29,11 @@ import type { RequestResult } from "./machine/event.ts";
 import type { SwitchoverPlan } from "./machine/plan.ts";
 import type { EndedSwitchover } from "./run/ended-switchover.ts";
 import { PauseKeeper } from "./peers/pause-keeper.ts";
-import { instanceOf } from "./peers/peer-grantor.ts";
+import { instanceOf, peerLeases } from "./peers/peer-grantor.ts";
 import { LossWatch } from "./loss/loss-watch.ts";
 import { announcedPreflight } from "./preflight/announced-preflight.ts";
 import { knownServers } from "./preflight/pooler-setup.ts";
-import { isCheckedOnly } from "./run/plan-of.ts";
+import { heldOnLoss, isCheckedOnly } from "./run/plan-of.ts";
 import { Switchovers } from "./switchovers.ts";
 
 /** Calls of peers that are being received, in bytes: of one caller, and of all. The longest has 2 MB. */
@@ -47,6 +48,8 @@ export interface RunningSwitchovers extends Opened {
   readonly bodies: BodyBudget;
   /** Which run of a cluster may go on. */
   readonly claims: Claims;
+  /** Which rolecall holds clients after a loss. */
+  readonly leases: StandingLeases;
   /** This process, as its peers know it. */
   readonly instance: string;
 }
@@ -84,10 +87,22 @@ export function openSwitchover(host: Host, scope: Scope): RunningSwitchovers {
   });
   // A scope of its own: what runs still have to do needs timers while the rest ends.
   const runs = scope.child("what runs have left");
-  const switchovers: Switchovers = openRuns(host, runs, { claims, config: () => config });
+  const agreeing = scope.child("who holds clients after a loss");
+  const leases: StandingLeases = new StandingLeases({
+    log,
+    self: { instance, by: hostname() },
+    now: host.observe,
+    scope: agreeing,
+    clusters: () => config.clusters.map(({ name }) => name).filter((name) => heldOnLoss(config, name) !== null),
+    grantors: () => [...config.peers.map(peerLeases), ...runClaims.in(host.offers).map(fleetLeases)],
+    isHolding: (cluster) => switchovers.isHolding(cluster),
+  });
+  const switchovers: Switchovers = openRuns(host, runs, { claims, config: () => config, leases, keeper });
   const losses = openLosses(host, scope.child("what is watched for losses"), { switchovers, config: () => config });
   const stopping = async (): Promise<void> => {
     losses.stop();
+    leases.stop();
+    await agreeing.end();
     // Nothing may stay paused. What is not resumed in time is resumed by the guardian, and by the next process.
     await switchovers.stop("rolecall is stopping");
     await watching.end();
@@ -98,11 +113,12 @@ export function openSwitchover(host: Host, scope: Scope): RunningSwitchovers {
     switchovers,
     keeper,
     claims,
+    leases,
     instance,
     bodies: new BodyBudget(peerBodyBytes),
     configure: (next) => {
       config = next;
-      if (ready === null) ready = startAll(claims, switchovers, losses);
+      if (ready === null) ready = startAll(claims, switchovers, losses).then(() => void leases.run());
       else reconfigure(switchovers, losses, ready);
     },
     get ready() {
@@ -146,7 +162,17 @@ function openLosses(
 function openRuns(
   host: Host,
   scope: Scope,
-  { claims, config }: { readonly claims: Claims; readonly config: () => Config },
+  {
+    claims,
+    config,
+    leases,
+    keeper,
+  }: {
+    readonly claims: Claims;
+    readonly config: () => Config;
+    readonly leases: StandingLeases;
+    readonly keeper: PauseKeeper;
+  },
 ): Switchovers {
   const { log, offers, observe } = host;
   const view = (name: string): ClusterView | null => viewIfKnown(host.cluster(name), host.policy(name), observe());
@@ -185,6 +211,9 @@ function openRuns(
     balancersOf: leading,
     lead: (...to) => leadBy(offers, ...to),
     grantors: (isOptional) => grantorsIn(offers, isOptional),
+    holdsAfterLoss: (cluster) => leases.stateOf(cluster).kind === "own",
+    isBusyElsewhere: (cluster) =>
+      leases.stateOf(cluster).kind === "theirs" || keeper.open.some((run) => run.cluster === cluster),
     onStep: ({ cluster, run }, { step, text, afterMs }) =>
       log.info({ cluster, run, step, text, after_ms: Math.round(afterMs) }, "switchover"),
     onHeld: (cluster, run, hold) => {

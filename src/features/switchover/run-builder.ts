@@ -57,6 +57,8 @@ export interface RunBuilderContext {
   readonly checks: () => Promise<readonly BackendCount[]>;
   readonly balancersOf: (cluster: string) => readonly string[];
   readonly lead: (balancer: string, to: LeadTo, limitMs: number) => Promise<string | null>;
+  /** Whether it was agreed before that this process holds the clients of a cluster after a loss. */
+  readonly holdsAfterLoss: (cluster: string) => boolean;
   /** Who grants a claim beside the peers: the store of the fleet. @param isOptional whether it may be silent */
   readonly grantors: (isOptional: boolean) => readonly Grantor[];
   readonly onStep: (plan: SwitchoverPlan, step: RecordedStep) => void;
@@ -376,7 +378,7 @@ export class RunBuilder {
     { run, cluster, targets }: SwitchoverPlan,
     { request, peers }: Pick<RunParts, "request" | "peers">,
   ): OwnClaim {
-    const { claims, now, self, grantors } = this.#context;
+    const { claims, now, self, grantors, holdsAfterLoss } = this.#context;
     const isHurried = request.start !== "request";
     const databases = targets.map(({ pooler, database }) => ({ pooler, database }));
     return new OwnClaim({
@@ -386,6 +388,7 @@ export class RunBuilder {
         ...peers.map((peer) => peerGrantor(peer, isHurried)),
       ],
       claim: { run, cluster, by: self.name, instance: self.instance, databases },
+      isAgreed: request.start === "loss" && holdsAfterLoss(cluster),
       now,
     });
   }

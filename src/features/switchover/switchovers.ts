@@ -35,6 +35,8 @@ export interface SwitchoversContext extends Omit<RunBuilderContext, "guardian" |
   /** In ms since the epoch. */
   readonly wall: () => number;
   readonly onEnd: (ended: EndedSwitchover) => void;
+  /** Whether another rolecall holds the clients of a cluster after a loss, or has announced a run of it here. */
+  readonly isBusyElsewhere: (cluster: string) => boolean;
   /** Clients are held after a loss. */
   readonly onHeld: (cluster: string, run: string, hold: KnownHold) => void;
 }
@@ -157,7 +159,8 @@ export class Switchovers implements SeamlessSwitchovers {
   holdOnLoss(cluster: string, leader: string): HoldingRun | null {
     const view = this.#context.view(cluster);
     const held = heldOnLoss(this.#context.config(), cluster);
-    if (view === null || held === null) return null;
+    // What another process has announced, or what is finished here for it, holds them already.
+    if (view === null || held === null || this.#context.isBusyElsewhere(cluster)) return null;
     const begun = this.#launch(view, lossRequest(cluster, leader, held.limitMs), {
       caller: nobody,
       targets: held.targets,
@@ -223,6 +226,12 @@ export class Switchovers implements SeamlessSwitchovers {
       poolers: new Set(held.map(({ pooler }) => pooler)).size,
       clients: held.reduce((sum, target) => sum + (waiting?.get(pauseName(target)) ?? 0), 0),
     };
+  }
+
+  /** Whether a run of this process holds clients after a loss, or is about to. */
+  isHolding(cluster: string): boolean {
+    const run = this.#runs.running(cluster);
+    return run !== null && run.plan.start === "loss" && !isOnlyLooking(run);
   }
 
   /** Whether poolers have a database of a cluster: without one nobody's clients would wait. */
