@@ -28,7 +28,7 @@ import { IntentFile } from "./intent/intent-file.ts";
 import type { RequestResult } from "./machine/event.ts";
 import type { SwitchoverPlan } from "./machine/plan.ts";
 import type { EndedSwitchover } from "./run/ended-switchover.ts";
-import { PauseKeeper } from "./peers/pause-keeper.ts";
+import { PauseKeeper, type PauseKeeperContext } from "./peers/pause-keeper.ts";
 import { instanceOf, peerLeases } from "./peers/peer-grantor.ts";
 import { LossWatch } from "./loss/loss-watch.ts";
 import { announcedPreflight } from "./preflight/announced-preflight.ts";
@@ -74,34 +74,22 @@ export function openSwitchover(host: Host, scope: Scope): RunningSwitchovers {
     poolers: () => config.poolers,
     isPeer: (other) => isPeer(config, other),
   });
-  const keeper: PauseKeeper = new PauseKeeper({
-    log,
-    now: host.observe,
-    scope: watching,
+  const keeper: PauseKeeper = openKeeper(host, watching, {
     poolers: () => config.poolers,
-    name: hostname(),
-    onHeard: (run) => claims.heard(run),
-    onOver: (run) => void claims.give(run, null),
+    claims,
     finish: (...kept) => switchovers.finish(...kept),
-    onChange: (change) => host.publish(keptPausesEvent(change), { poolers: change.databases.slice(0, 20) }),
   });
   // A scope of its own: what runs still have to do needs timers while the rest ends.
   const runs = scope.child("what runs have left");
   const agreeing = scope.child("who holds clients after a loss");
-  const leases: StandingLeases = new StandingLeases({
-    log,
-    self: { instance, by: hostname() },
-    now: host.observe,
-    scope: agreeing,
-    clusters: () => config.clusters.map(({ name }) => name).filter((name) => heldOnLoss(config, name) !== null),
-    grantors: () => [...config.peers.map(peerLeases), ...runClaims.in(host.offers).map(fleetLeases)],
+  const leases: StandingLeases = openLeases(host, agreeing, {
+    config: () => config,
     isHolding: (cluster) => switchovers.isHolding(cluster),
   });
   const switchovers: Switchovers = openRuns(host, runs, { claims, config: () => config, leases, keeper });
   const losses = openLosses(host, scope.child("what is watched for losses"), { switchovers, config: () => config });
   const stopping = async (): Promise<void> => {
     losses.stop();
-    leases.stop();
     await agreeing.end();
     // Nothing may stay paused. What is not resumed in time is resumed by the guardian, and by the next process.
     await switchovers.stop("rolecall is stopping");
@@ -133,6 +121,49 @@ export function openSwitchover(host: Host, scope: Scope): RunningSwitchovers {
   };
 }
 
+/** What agrees with other rolecalls which of them holds clients after a loss. It asks nobody before it runs. */
+function openLeases(
+  host: Host,
+  scope: Scope,
+  { config, isHolding }: { readonly config: () => Config; readonly isHolding: (cluster: string) => boolean },
+): StandingLeases {
+  const leases = new StandingLeases({
+    log: host.log,
+    self: { instance: host.snapshot().instance, by: hostname() },
+    now: host.observe,
+    scope,
+    clusters: () =>
+      config()
+        .clusters.map(({ name }) => name)
+        .filter((name) => heldOnLoss(config(), name) !== null),
+    grantors: () => [...config().peers.map(peerLeases), ...runClaims.in(host.offers).map(fleetLeases)],
+    isHolding,
+  });
+  scope.hold("who holds clients after a loss", () => leases.stop());
+  return leases;
+}
+
+/** What watches, and finishes, what other rolecalls announce. */
+function openKeeper(
+  host: Host,
+  scope: Scope,
+  {
+    claims,
+    ...sources
+  }: Pick<PauseKeeperContext, "poolers" | "finish"> & { readonly claims: Pick<Claims, "heard" | "give"> },
+): PauseKeeper {
+  return new PauseKeeper({
+    ...sources,
+    log: host.log,
+    now: host.observe,
+    scope,
+    name: hostname(),
+    onHeard: (run) => claims.heard(run),
+    onOver: (run) => void claims.give(run, null),
+    onChange: (change) => host.publish(keptPausesEvent(change), { poolers: change.databases.slice(0, 20) }),
+  });
+}
+
 /** What holds clients after the loss of a primary. It opens nothing before it is configured. */
 function openLosses(
   host: Host,
@@ -159,21 +190,15 @@ function openLosses(
   return losses;
 }
 
-function openRuns(
-  host: Host,
-  scope: Scope,
-  {
-    claims,
-    config,
-    leases,
-    keeper,
-  }: {
-    readonly claims: Claims;
-    readonly config: () => Config;
-    readonly leases: StandingLeases;
-    readonly keeper: PauseKeeper;
-  },
-): Switchovers {
+/** What runs are made with. */
+interface RunSources {
+  readonly claims: Claims;
+  readonly config: () => Config;
+  readonly leases: StandingLeases;
+  readonly keeper: PauseKeeper;
+}
+
+function openRuns(host: Host, scope: Scope, { claims, config, leases, keeper }: RunSources): Switchovers {
   const { log, offers, observe } = host;
   const view = (name: string): ClusterView | null => viewIfKnown(host.cluster(name), host.policy(name), observe());
   const self = { instance: host.snapshot().instance, name: hostname() };
@@ -216,12 +241,16 @@ function openRuns(
       leases.stateOf(cluster).kind === "theirs" || keeper.open.some((run) => run.cluster === cluster),
     onStep: ({ cluster, run }, { step, text, afterMs }) =>
       log.info({ cluster, run, step, text, after_ms: Math.round(afterMs) }, "switchover"),
-    onHeld: (cluster, run, hold) => {
-      host.changed(cluster);
-      host.publish(beganHoldEvent(cluster, run, hold));
-    },
+    onAdopted: host.changed,
+    onHeld: (...held) => tellHeld(host, ...held),
     onEnd: (ended) => tellEnd(host, ended),
   });
+}
+
+/** Tells that clients are held. */
+function tellHeld(host: Host, ...[cluster, run, hold]: Parameters<typeof beganHoldEvent>): void {
+  host.changed(cluster);
+  host.publish(beganHoldEvent(cluster, run, hold));
 }
 
 /** Counts and tells what has ended. */

@@ -8,6 +8,7 @@ import type { Scope } from "../../core/feature/scope.ts";
 import type { OwnAnswer, SeamlessSwitchovers } from "../../core/feature/switchovers.ts";
 import { inTime } from "../../core/state/files/in-time.ts";
 import { primaryAfterLoss, provenPrimary, servingPrimary } from "./finish/proven-primary.ts";
+import { errorMessage } from "../../core/cluster/values/error-message.ts";
 import { holdFound, type KnownHold } from "./conditions.ts";
 import { GuardianProcesses } from "./guardian/guardian-processes.ts";
 import { type ResumeResult, resumePoolers } from "./hands/resume-poolers.ts";
@@ -35,6 +36,8 @@ export interface SwitchoversContext extends Omit<RunBuilderContext, "guardian" |
   /** In ms since the epoch. */
   readonly wall: () => number;
   readonly onEnd: (ended: EndedSwitchover) => void;
+  /** Clients are held since an earlier process. */
+  readonly onAdopted: (cluster: string) => void;
   /** Whether another rolecall holds the clients of a cluster after a loss, or has announced a run of it here. */
   readonly isBusyElsewhere: (cluster: string) => boolean;
   /** Clients are held after a loss. */
@@ -66,6 +69,8 @@ export class Switchovers implements SeamlessSwitchovers {
   readonly #failedHolds = new Map<string, number>();
   /** How many clients wait at each target of a run that holds them after a loss. */
   readonly #waiting = new WeakMap<SwitchoverRun, ReadonlyMap<string, number>>();
+  /** Of the runs of earlier processes that hold clients after a loss: since when, and for how long at most, in ms. */
+  readonly #adoptedHolds = new WeakMap<SwitchoverRun, Pick<KnownHold, "sinceMs" | "limitMs">>();
   readonly #left: LeftPauses;
   /** `stopping` is final: nothing begins any more, and what goes on is brought to its end. */
   #phase: "open" | "stopping" = "open";
@@ -209,22 +214,27 @@ export class Switchovers implements SeamlessSwitchovers {
     return this.#failedHolds;
   }
 
-  /** The hold of a cluster that goes on after a loss; `null` if there is none. */
+  /** The hold of a cluster that goes on after a loss, begun by this process or by one before it; `null` if there is none. */
   holdOf(cluster: string): KnownHold | null {
     const run = this.#runs.running(cluster);
     if (run === null || run.plan.start !== "loss") return null;
     const { state, plan, heldMs } = run;
     if (!("targets" in state)) return null;
-    const held = plan.targets.filter((_, at) => isHeldBy(state, at) && (heldMs[at] ?? null) !== null);
-    const [first] = held;
-    if (first === undefined) return null;
+    const adopted = this.#adoptedHolds.get(run);
+    const held = [...plan.targets.entries()].filter(
+      ([at]) => isHeldBy(state, at) && (adopted !== undefined || (heldMs[at] ?? null) !== null),
+    );
+    if (held.length === 0) return null;
     const waiting = this.#waiting.get(run);
     return {
       leader: plan.leader,
-      sinceMs: this.#context.now() - Math.max(...heldMs.map((ms) => ms ?? 0)),
-      limitMs: plan.limits.deadlineMs,
-      poolers: new Set(held.map(({ pooler }) => pooler)).size,
-      clients: held.reduce((sum, target) => sum + (waiting?.get(pauseName(target)) ?? 0), 0),
+      sinceMs: adopted?.sinceMs ?? this.#context.now() - Math.max(...heldMs.map((ms) => ms ?? 0)),
+      limitMs: adopted?.limitMs ?? plan.limits.deadlineMs,
+      poolers: new Set(held.map(([, { pooler }]) => pooler)).size,
+      clients: held.reduce(
+        (sum, [at, target]) => sum + Math.max(waiting?.get(pauseName(target)) ?? 0, run.waiting[at] ?? 0),
+        0,
+      ),
     };
   }
 
@@ -436,6 +446,13 @@ export class Switchovers implements SeamlessSwitchovers {
       },
     );
     this.#runs.add({ run, by: null, startedWallMs: wall() });
+    if (finish.start !== "loss") return;
+    const limitMs = heldOnLoss(config(), cluster)?.limitMs ?? adoptedMaxMs;
+    // Where that was not written down any more, the clients wait since the run was ready at the earliest.
+    const sinceWallMs = finish.heldSinceWallMs ?? deadlineWallMs - limitMs;
+    this.#adoptedHolds.set(run, { sinceMs: now() - Math.max(0, wall() - sinceWallMs), limitMs });
+    this.#toldHolds.add(plan.run);
+    this.#context.onAdopted(cluster);
   }
 
   #finishRun(...how: Parameters<RunBuilder["finish"]>): SwitchoverRun {
@@ -452,6 +469,10 @@ export class Switchovers implements SeamlessSwitchovers {
     this.#toldHolds.clear();
     this.#toldHolds.add(run);
     this.#context.onHeld(cluster, run, hold);
+    const { intents, wall, now, log } = this.#context;
+    intents.held(run, wall() - (now() - hold.sinceMs)).catch((error: unknown) => {
+      log.warn({ cluster, run, problem: errorMessage(error) }, "it is not written down since when clients wait");
+    });
   }
 
   #onEnd({ cluster, run: name }: SwitchoverPlan, outcome: Outcome): void {

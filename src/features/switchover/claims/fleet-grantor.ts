@@ -48,12 +48,11 @@ export function fleetGrantor(store: RunClaims, isOptional: boolean): Grantor {
 
 /** The same store: it says which member holds the clients of a cluster after a loss. */
 export function fleetLeases(store: RunClaims): LeaseGrantor {
-  const valueOf = ({ instance, by }: Holder): string => JSON.stringify({ instance, by });
   return {
     isStore: true,
     ask: async (cluster, { instance, by }) => {
       try {
-        const found = await store.claimHold(cluster, valueOf({ instance, by }));
+        const found = await store.claimHold(cluster, writtenHolder({ instance, by }));
         const read = objectOf(parseJson(found));
         const { instance: holder, by: who } = read;
         if (typeof holder !== "string") return { kind: "silent" };
@@ -66,8 +65,12 @@ export function fleetLeases(store: RunClaims): LeaseGrantor {
         return { kind: "silent" };
       }
     },
-    give: (cluster, holder) => void store.releaseHold(cluster, valueOf(holder)).catch(() => {}),
+    give: (cluster, holder) => void store.releaseHold(cluster, writtenHolder(holder)).catch(() => {}),
   };
+}
+
+function writtenHolder({ instance, by }: Holder): string {
+  return JSON.stringify({ instance, by });
 }
 
 function holderText({ cluster }: Claim, value: string): string {

@@ -109,6 +109,21 @@ export class IntentFile {
   }
 
   /**
+   * Notes that clients wait after a loss, so that the next process can say since when.
+   * @param sinceWallMs in ms since the epoch
+   * @throws Error as {@link announce}
+   */
+  held(run: string, sinceWallMs: number): Promise<void> {
+    return this.#changeIntents((intents) =>
+      intents.map((intent) =>
+        intent.run === run && intent.finish !== null
+          ? { ...intent, finish: { ...intent.finish, heldSinceWallMs: sinceWallMs } }
+          : intent,
+      ),
+    );
+  }
+
+  /**
    * Removes a target whose RESUME is verified.
    * @param run only of this run; `null`: of all, because what is not paused is paused by none of them
    * @throws Error if that is not on the disk after {@link limitMs}
