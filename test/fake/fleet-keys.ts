@@ -179,6 +179,13 @@ export class MemoryFleetStore implements FleetStore {
     return { value, revision: Number(lease) };
   }
 
+  async claimOrRead(key: string, value: string): Promise<string> {
+    if (!this.#isReached || this.#lease === null) throw new Error("apart");
+    const known = this.#keys.keys.get(key);
+    if (known === undefined) this.#keys.put(key, value, this.#lease);
+    return known?.value ?? value;
+  }
+
   async remove(key: string): Promise<void> {
     if (!this.#isReached) throw new Error("apart");
     this.#keys.remove(key);

@@ -94,6 +94,13 @@ export interface RunClaims {
     lifeS: number,
   ): Promise<{ readonly value: string; readonly revision: number }>;
   releaseRun(cluster: string, value: string): Promise<void>;
+  /**
+   * Takes the right to hold the clients of a cluster after a loss, which lasts as long as this instance does.
+   * @returns what the key of the cluster holds now
+   * @throws Error if that is not known
+   */
+  claimHold(cluster: string, value: string): Promise<string>;
+  releaseHold(cluster: string, value: string): Promise<void>;
 }
 
 /** Takes what other instances report about clusters. What they say of addresses is only a hint (rule 10). */

@@ -13,12 +13,14 @@ import { ConsoleError } from "../../core/balancing/pgbouncer/console-error.ts";
 import { PgbouncerConsole } from "../../core/balancing/pgbouncer/console.ts";
 import { readVersion } from "../../core/balancing/pgbouncer/documents.ts";
 import { includedFiles, type IncludedFiles } from "../../core/balancing/pgbouncer/included-file.ts";
-import { routeFile, type Routes, type RoutingOutcome } from "./route-databases.ts";
+import { cutClientsOf, lowerFile, routeFile, type Routes, type RoutingOutcome } from "./route-databases.ts";
 
 /** What it depends on. */
 export interface PgbouncerBalancerContext extends BalancerContext {
   /** The address of the database of a node; `null` if it is not known. */
   readonly addressOf: (cluster: string, node: string) => DatabaseAddress | null;
+  /** Whether no other node of the cluster than this one says that it is a primary: a server elsewhere is of no use. */
+  readonly isSolePrimary: (cluster: string, node: string) => boolean;
   /** Something else had changed a file, and it is put right. Must not throw. */
   readonly onRepaired?: (repaired: RepairedFile) => void;
   /** Replaced in tests. */
@@ -44,6 +46,8 @@ export interface RoutingTiming {
   readonly consoleRetryMs: readonly [first: number, longest: number];
   /** The same while a file cannot be written, or PgBouncer does not follow it. */
   readonly fileRetryMs: readonly [first: number, longest: number];
+  /** How often a pool is looked at that is larger for a while. */
+  readonly raisedMs: number;
 }
 
 /** A database, and the server that it should have. */
@@ -59,6 +63,7 @@ const defaultTiming: RoutingTiming = {
   pollMs: 5_000,
   consoleRetryMs: [250, 1_000],
   fileRetryMs: [250, 30_000],
+  raisedMs: 250,
 };
 
 /** How many problems and servers a status shows. */
@@ -166,7 +171,7 @@ export class PgbouncerBalancer implements Balancer {
       const routes = new Map([[database, { host, port }]]);
       try {
         return await this.#withConsole(ended.signal, async (console) => {
-          const outcome = await routeFile({ console, files: this.#files, limitMs }, file, routes);
+          const outcome = await routeFile(this.#tools(console, limitMs), file, routes);
           this.#record(file, routes, outcome);
           return outcome.kind === "failed" ? { routed: false, problem: outcome.problem } : { routed: true };
         });
@@ -188,10 +193,15 @@ export class PgbouncerBalancer implements Balancer {
   /** Runs one exchange. @returns how long to wait before the next one, in ms */
   async #exchange(ended: AbortSignal): Promise<number> {
     try {
-      const areDone = await this.#inTurn(() => this.#withConsole(ended, (console) => this.#routeAll(console)));
+      const { areDone, areRaised } = await this.#inTurn(() =>
+        this.#withConsole(ended, async (console) => ({
+          areDone: await this.#routeAll(console),
+          areRaised: await this.#lowerAll(console),
+        })),
+      );
       if (areDone) {
         this.#failures = 0;
-        return this.#timing.pollMs;
+        return areRaised ? this.#timing.raisedMs : this.#timing.pollMs;
       }
       return this.#retryMs(this.#timing.fileRetryMs);
     } catch (error) {
@@ -223,11 +233,53 @@ export class PgbouncerBalancer implements Balancer {
     for (const file of this.#fileNames) {
       const routes = this.#wantedOf(file);
       if (routes.size === 0) continue;
-      const outcome = await routeFile({ console, files: this.#files, limitMs }, file, routes);
+      const outcome = await routeFile(this.#tools(console, limitMs), file, routes);
       this.#record(file, routes, outcome);
       areDone &&= outcome.kind !== "failed";
     }
     return areDone;
+  }
+
+  /**
+   * Looks at the pools that are larger because servers of a machine that has vanished count in them: cuts the clients of these,
+   * and gives the pools their old sizes once none is left. @returns whether pools are still larger
+   */
+  async #lowerAll(console: PgbouncerConsole): Promise<boolean> {
+    const { log } = this.#context;
+    const { limitMs } = this.#timing;
+    const pooler = this.#config.name;
+    let areRaised = false;
+    for (const file of this.#fileNames) {
+      const { left, lowered, problem } = await lowerFile({ console, files: this.#files, limitMs }, file);
+      const subject = `pool sizes in ${file}`;
+      if (problem === null) this.#problems.resolve(subject);
+      else this.#problems.report(subject, problem);
+      if (problem === null && lowered.length > 0)
+        log.info({ pooler, databases: lowered }, "pools have their old sizes: no server of a lost machine is left");
+      areRaised ||= left.size > 0;
+      for (const [database, servers] of left) {
+        if (!this.#mayCut(database)) continue;
+        const cut = await cutClientsOf({ console, limitMs }, servers);
+        if (cut > 0) log.warn({ pooler, database, clients: cut }, "clients cut whose server does not answer any more");
+      }
+    }
+    return areRaised;
+  }
+
+  /** Whether a server that the database does not lead to any more can be of no use: another primary is accepted. */
+  #mayCut(name: string): boolean {
+    const database = this.#config.databases.find((one) => one.name === name);
+    if (database === undefined || !isOfPrimary(database) || this.#config.holdOnLossMs === null) return false;
+    const fit = this.#context.current().filter(({ backend, target }) => backend === name && target === "up");
+    const [only] = fit;
+    return fit.length === 1 && only !== undefined && this.#context.isSolePrimary(database.cluster, only.server);
+  }
+
+  #tools(console: PgbouncerConsole, limitMs: number): Parameters<typeof routeFile>[0] {
+    const { holdOnLossMs, databases } = this.#config;
+    const grows = (name: string): boolean =>
+      holdOnLossMs !== null && databases.some((database) => database.name === name && isOfPrimary(database));
+    return { console, files: this.#files, limitMs, grows };
   }
 
   /** The servers of the databases of a file, as far as the verdicts name exactly one. */

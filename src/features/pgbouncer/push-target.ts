@@ -3,6 +3,10 @@ import type { FindPushTargets, PushedClusters, PushTarget } from "../../core/bal
 import { nodeNamed } from "../../core/cluster/lookup.ts";
 import type { DatabaseAddress } from "../../core/cluster/node.ts";
 import type { PoolerConfig } from "../../core/config/model/config.ts";
+import { plainCheck } from "../../core/health/check.ts";
+import { type ClusterView, viewIfKnown } from "../../core/health/evidence/leadership/cluster-view.ts";
+import { isHeard } from "../../core/health/evidence/node/freshness.ts";
+import { judgeMember } from "../../core/health/rules/pool.ts";
 import { PgbouncerBalancer, type RepairedFile } from "./pgbouncer-balancer.ts";
 
 /** The PgBouncers whose databases have files. Other databases lead to a balancer, which is pushed to itself. */
@@ -25,9 +29,23 @@ function pushTargets(
   return poolers.flatMap((config) => {
     const pools = poolsOf(config);
     if (pools.length === 0) return [];
-    const create: PushTarget["create"] = (context) =>
-      new PgbouncerBalancer(config, { ...context, addressOf, onRepaired });
+    const create: PushTarget["create"] = (context) => {
+      const isSolePrimary = (name: string, node: string): boolean => {
+        const view = viewIfKnown(clusters.cluster(name), clusters.policy(name), context.now());
+        return view !== null && isOnlyPrimary(view, node);
+      };
+      return new PgbouncerBalancer(config, { ...context, addressOf, isSolePrimary, onRepaired });
+    };
     return [{ name: config.name, key: JSON.stringify(config), pools, create }];
+  });
+}
+
+/** Whether this node is accepted as the primary, and no other one that is heard of says that it is one. */
+function isOnlyPrimary(view: ClusterView, node: string): boolean {
+  return view.cluster.nodes.every((observation) => {
+    if (observation.node.name === node) return judgeMember(view, observation, plainCheck("primary")).fit;
+    const { report } = observation;
+    return !isHeard(view, observation) || report?.role !== "primary" || report.state !== "running";
   });
 }
 

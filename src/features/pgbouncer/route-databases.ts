@@ -4,9 +4,16 @@ import type { DatabaseAddress } from "../../core/cluster/node.ts";
 import { ConsoleError, refusalOf } from "../../core/balancing/pgbouncer/console-error.ts";
 import type { PgbouncerConsole } from "../../core/balancing/pgbouncer/console.ts";
 import { quoteDatabase } from "../../core/balancing/pgbouncer/console.ts";
-import { routeDatabases } from "../../core/balancing/pgbouncer/databases-file.ts";
-import { readDatabases, type ShownDatabase } from "../../core/balancing/pgbouncer/documents.ts";
+import { routeDatabases, type WrittenDatabases } from "../../core/balancing/pgbouncer/databases-file.ts";
+import {
+  readClients,
+  readDatabases,
+  readServers,
+  type ShownConnection,
+  type ShownDatabase,
+} from "../../core/balancing/pgbouncer/documents.ts";
 import type { IncludedFiles, ReadFile } from "../../core/balancing/pgbouncer/included-file.ts";
+import { lowerPools, type PoolGrowth, raisedPools, raisePools } from "./raised-pools.ts";
 
 /** The servers that databases should have, by the names of the databases. */
 export type Routes = ReadonlyMap<string, DatabaseAddress>;
@@ -32,6 +39,8 @@ export type RoutingOutcome =
 export interface RoutingTools {
   readonly console: Pick<PgbouncerConsole, "query">;
   readonly files: IncludedFiles;
+  /** Whether the pool of a database grows by the servers that it has elsewhere: those of a dead machine count in it. */
+  readonly grows: (database: string) => boolean;
   /** For each command, in ms. */
   readonly limitMs: number;
 }
@@ -49,12 +58,15 @@ export async function routeFile(tools: RoutingTools, file: string, routes: Route
   let text: string;
   try {
     known = await tools.files.read(file);
-    const written = routeDatabases(known.text, routes);
+    const routed = routeDatabases(known.text, routes);
+    const written =
+      "problem" in routed ? routed : await grown(tools, routed.text, { shown: before, wrong: wrongBefore });
     if ("problem" in written) return { kind: "failed", problem: `${file}: ${written.problem}` };
     ({ text } = written);
     if (text === known.text && wrongBefore.length === 0) return { kind: "unchanged" };
     if (text !== known.text) await tools.files.replace(known, text);
   } catch (error) {
+    if (error instanceof ConsoleError) throw error;
     return { kind: "failed", problem: errorMessage(error) };
   }
   const problem = await reloadProblem(tools, file, routes);
@@ -67,7 +79,96 @@ export async function routeFile(tools: RoutingTools, file: string, routes: Route
   return { kind: "failed", problem: `${problem}; ${await restore(tools, { known, text, before, routes })}` };
 }
 
-async function shownDatabases({ console, limitMs }: Omit<RoutingTools, "files">): Promise<readonly ShownDatabase[]> {
+/** The text with larger pools for the databases that lead elsewhere still, and have servers there that are in use. */
+async function grown(
+  tools: RoutingTools,
+  text: string,
+  { shown, wrong }: { readonly shown: readonly ShownDatabase[]; readonly wrong: readonly string[] },
+): Promise<WrittenDatabases> {
+  const names = wrong.filter(tools.grows);
+  if (names.length === 0) return { text };
+  const servers = await shownServers(tools);
+  const growths = new Map<string, PoolGrowth>();
+  for (const name of names) {
+    const size = shown.find((database) => database.name === name)?.poolSize ?? null;
+    const count = servers.filter((server) => server.database === name && isInUse(server)).length;
+    if (size !== null && count > 0) growths.set(name, { servers: count, size });
+  }
+  return growths.size === 0 ? { text } : raisePools(text, growths);
+}
+
+/** What came of a look at pools that are raised. */
+export interface LoweredPools {
+  /** The databases that have old servers still, with these. */
+  readonly left: ReadonlyMap<string, readonly ShownConnection[]>;
+  /** The databases whose pools have their old size. */
+  readonly lowered: readonly string[];
+  /** Why they do not have it; `null` if nothing was in the way. */
+  readonly problem: string | null;
+}
+
+/**
+ * Gives the pools of a file that were raised their old sizes once no server is left that the database does not lead to any
+ * more.
+ * @throws ConsoleError if the console gives no answer
+ */
+export async function lowerFile(tools: Omit<RoutingTools, "grows">, file: string): Promise<LoweredPools> {
+  const none = { left: new Map<string, readonly ShownConnection[]>(), lowered: [], problem: null };
+  // A file that cannot be read is reported where databases are led.
+  const known = await tools.files.read(file).catch(() => null);
+  const raised = [...raisedPools(known?.text ?? null).keys()];
+  if (known === null || known.text === null || raised.length === 0) return none;
+  const old = (await shownServers(tools)).filter((server) => server.isCloseNeeded === true && isInUse(server));
+  const ofDatabase = raised.map((name) => [name, old.filter(({ database }) => database === name)] as const);
+  const left = new Map(ofDatabase.filter(([, servers]) => servers.length > 0));
+  const lowered = raised.filter((name) => !left.has(name));
+  if (lowered.length === 0) return { left, lowered, problem: null };
+  const written = lowerPools(known.text, new Set(lowered));
+  if ("problem" in written) return { left, lowered: [], problem: written.problem };
+  try {
+    await tools.files.replace(known, written.text);
+  } catch (error) {
+    return { left, lowered: [], problem: errorMessage(error) };
+  }
+  const refusal = await refusalOf(tools.console.query("RELOAD", tools.limitMs));
+  return { left, lowered, problem: refusal === null ? null : `PgBouncer refused RELOAD: ${refusal}` };
+}
+
+/**
+ * Cuts the clients whose servers these are, and nobody else. A version without KILL_CLIENT cuts nobody.
+ * @returns how many
+ * @throws ConsoleError if the console gives no answer
+ */
+export async function cutClientsOf(
+  { console, limitMs }: Pick<RoutingTools, "console" | "limitMs">,
+  servers: readonly ShownConnection[],
+): Promise<number> {
+  const clients = readClients(await console.query("SHOW CLIENTS", limitMs));
+  let count = 0;
+  for (const { pointer, link } of servers) {
+    const client = clients.find((one) => one.pointer === link && one.link === pointer);
+    if (client === undefined || client.id === null) continue;
+    if ((await refusalOf(console.query(`KILL_CLIENT ${client.id}`, limitMs))) === null) count += 1;
+  }
+  return count;
+}
+
+/** PgBouncer closes a server that nobody uses itself, as soon as its database leads elsewhere. */
+function isInUse({ state }: ShownConnection): boolean {
+  return state !== "idle";
+}
+
+async function shownServers({
+  console,
+  limitMs,
+}: Pick<RoutingTools, "console" | "limitMs">): Promise<readonly ShownConnection[]> {
+  return readServers(await console.query("SHOW SERVERS", limitMs));
+}
+
+async function shownDatabases({
+  console,
+  limitMs,
+}: Pick<RoutingTools, "console" | "limitMs">): Promise<readonly ShownDatabase[]> {
   return readDatabases(await console.query("SHOW DATABASES", limitMs));
 }
 

@@ -6,7 +6,7 @@ import type { EndedSwitchover } from "./run/ended-switchover.ts";
 
 /** Returns the event of a seamless switchover that is over. A refused one has changed nothing, and is no event. */
 export function endedSwitchoverEvent(ended: EndedSwitchover): EventDraft {
-  const { cluster, run, outcome, text, leader, node, heldMs, forecastMs, steps, by } = ended;
+  const { cluster, outcome, text, leader, node, heldMs, forecastMs, steps, by } = ended;
   const forecast = forecastMs === null ? "" : ` (forecast ${spanText(forecastMs)})`;
   const held = heldMs === null ? "" : `; clients waited up to ${spanText(heldMs)}${forecast}`;
   return {
@@ -17,11 +17,7 @@ export function endedSwitchoverEvent(ended: EndedSwitchover): EventDraft {
     message: `a seamless switchover of ${cluster} from ${leader} is over: ${text.replace(/\.$/, "")}${held}`,
     cause: null,
     figures: {
-      run,
-      outcome,
-      from: leader,
-      ...(node === null ? {} : { to: node }),
-      ...(heldMs === null ? {} : { held_ms: heldMs }),
+      ...endFigures(ended),
       ...(forecastMs === null ? {} : { forecast_ms: forecastMs }),
       ...Object.fromEntries(Object.entries(steps).map(([step, ms]) => [`${step}_ms`, ms])),
       ...(by === null ? {} : { by }),
@@ -49,7 +45,7 @@ export function beganHoldEvent(
 
 /** Returns the event of a hold that is over. */
 export function endedHoldEvent(ended: EndedSwitchover): EventDraft {
-  const { cluster, run, outcome, text, leader, node, heldMs, clients } = ended;
+  const { cluster, outcome, text, node, heldMs, clients } = ended;
   const isWell = outcome === "switched" || outcome === "stayed";
   const held = heldMs === null ? "" : `; clients waited up to ${spanText(heldMs)}`;
   return {
@@ -60,13 +56,20 @@ export function endedHoldEvent(ended: EndedSwitchover): EventDraft {
     message: `the clients of ${cluster} are not held any more: ${text.replace(/\.$/, "")}${held}`,
     cause: null,
     figures: {
-      run,
-      outcome,
-      from: leader,
-      ...(node === null ? {} : { to: node }),
-      ...(heldMs === null ? {} : { held_ms: heldMs }),
+      ...endFigures(ended),
       ...(clients === null ? {} : { clients }),
     },
+  };
+}
+
+/** What the events of all runs that are over state alike. */
+function endFigures({ run, outcome, leader, node, heldMs }: EndedSwitchover): EventDraft["figures"] {
+  return {
+    run,
+    outcome,
+    from: leader,
+    ...(node === null ? {} : { to: node }),
+    ...(heldMs === null ? {} : { held_ms: heldMs }),
   };
 }
 

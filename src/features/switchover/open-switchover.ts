@@ -19,7 +19,8 @@ import { supervisorOf } from "../../core/program/supervisor.ts";
 import { runPreflight } from "./checks/run-preflight.ts";
 import type { Grantor } from "./claims/own-claim.ts";
 import { Claims } from "./claims/claims.ts";
-import { fleetGrantor } from "./claims/fleet-grantor.ts";
+import { StandingLeases } from "./claims/standing-leases.ts";
+import { fleetGrantor, fleetLeases } from "./claims/fleet-grantor.ts";
 import { beganHoldEvent, endedHoldEvent, endedSwitchoverEvent, keptPausesEvent } from "./events.ts";
 import { primaryAfterLoss, servingPrimary } from "./finish/proven-primary.ts";
 import { fileBeside } from "./files.ts";
@@ -27,12 +28,12 @@ import { IntentFile } from "./intent/intent-file.ts";
 import type { RequestResult } from "./machine/event.ts";
 import type { SwitchoverPlan } from "./machine/plan.ts";
 import type { EndedSwitchover } from "./run/ended-switchover.ts";
-import { PauseKeeper } from "./peers/pause-keeper.ts";
-import { instanceOf } from "./peers/peer-grantor.ts";
+import { PauseKeeper, type PauseKeeperContext } from "./peers/pause-keeper.ts";
+import { instanceOf, peerLeases } from "./peers/peer-grantor.ts";
 import { LossWatch } from "./loss/loss-watch.ts";
 import { announcedPreflight } from "./preflight/announced-preflight.ts";
 import { knownServers } from "./preflight/pooler-setup.ts";
-import { isCheckedOnly } from "./run/plan-of.ts";
+import { heldOnLoss, isCheckedOnly } from "./run/plan-of.ts";
 import { Switchovers } from "./switchovers.ts";
 
 /** Calls of peers that are being received, in bytes: of one caller, and of all. The longest has 2 MB. */
@@ -47,6 +48,8 @@ export interface RunningSwitchovers extends Opened {
   readonly bodies: BodyBudget;
   /** Which run of a cluster may go on. */
   readonly claims: Claims;
+  /** Which rolecall holds clients after a loss. */
+  readonly leases: StandingLeases;
   /** This process, as its peers know it. */
   readonly instance: string;
 }
@@ -71,23 +74,23 @@ export function openSwitchover(host: Host, scope: Scope): RunningSwitchovers {
     poolers: () => config.poolers,
     isPeer: (other) => isPeer(config, other),
   });
-  const keeper: PauseKeeper = new PauseKeeper({
-    log,
-    now: host.observe,
-    scope: watching,
+  const keeper: PauseKeeper = openKeeper(host, watching, {
     poolers: () => config.poolers,
-    name: hostname(),
-    onHeard: (run) => claims.heard(run),
-    onOver: (run) => void claims.give(run, null),
+    claims,
     finish: (...kept) => switchovers.finish(...kept),
-    onChange: (change) => host.publish(keptPausesEvent(change), { poolers: change.databases.slice(0, 20) }),
   });
   // A scope of its own: what runs still have to do needs timers while the rest ends.
   const runs = scope.child("what runs have left");
-  const switchovers: Switchovers = openRuns(host, runs, { claims, config: () => config });
+  const agreeing = scope.child("who holds clients after a loss");
+  const leases: StandingLeases = openLeases(host, agreeing, {
+    config: () => config,
+    isHolding: (cluster) => switchovers.isHolding(cluster),
+  });
+  const switchovers: Switchovers = openRuns(host, runs, { claims, config: () => config, leases, keeper });
   const losses = openLosses(host, scope.child("what is watched for losses"), { switchovers, config: () => config });
   const stopping = async (): Promise<void> => {
     losses.stop();
+    await agreeing.end();
     // Nothing may stay paused. What is not resumed in time is resumed by the guardian, and by the next process.
     await switchovers.stop("rolecall is stopping");
     await watching.end();
@@ -98,11 +101,12 @@ export function openSwitchover(host: Host, scope: Scope): RunningSwitchovers {
     switchovers,
     keeper,
     claims,
+    leases,
     instance,
     bodies: new BodyBudget(peerBodyBytes),
     configure: (next) => {
       config = next;
-      if (ready === null) ready = startAll(claims, switchovers, losses);
+      if (ready === null) ready = startAll(claims, switchovers, losses).then(() => void leases.run());
       else reconfigure(switchovers, losses, ready);
     },
     get ready() {
@@ -115,6 +119,49 @@ export function openSwitchover(host: Host, scope: Scope): RunningSwitchovers {
     },
     stopping,
   };
+}
+
+/** What agrees with other rolecalls which of them holds clients after a loss. It asks nobody before it runs. */
+function openLeases(
+  host: Host,
+  scope: Scope,
+  { config, isHolding }: { readonly config: () => Config; readonly isHolding: (cluster: string) => boolean },
+): StandingLeases {
+  const leases = new StandingLeases({
+    log: host.log,
+    self: { instance: host.snapshot().instance, by: hostname() },
+    now: host.observe,
+    scope,
+    clusters: () =>
+      config()
+        .clusters.map(({ name }) => name)
+        .filter((name) => heldOnLoss(config(), name) !== null),
+    grantors: () => [...config().peers.map(peerLeases), ...runClaims.in(host.offers).map(fleetLeases)],
+    isHolding,
+  });
+  scope.hold("who holds clients after a loss", () => leases.stop());
+  return leases;
+}
+
+/** What watches, and finishes, what other rolecalls announce. */
+function openKeeper(
+  host: Host,
+  scope: Scope,
+  {
+    claims,
+    ...sources
+  }: Pick<PauseKeeperContext, "poolers" | "finish"> & { readonly claims: Pick<Claims, "heard" | "give"> },
+): PauseKeeper {
+  return new PauseKeeper({
+    ...sources,
+    log: host.log,
+    now: host.observe,
+    scope,
+    name: hostname(),
+    onHeard: (run) => claims.heard(run),
+    onOver: (run) => void claims.give(run, null),
+    onChange: (change) => host.publish(keptPausesEvent(change), { poolers: change.databases.slice(0, 20) }),
+  });
 }
 
 /** What holds clients after the loss of a primary. It opens nothing before it is configured. */
@@ -135,6 +182,7 @@ function openLosses(
       return (state === undefined ? undefined : nodeNamed(state, node))?.node.database ?? null;
     },
     begin: (cluster, leader) => switchovers.holdOnLoss(cluster, leader),
+    onNewPrimary: (cluster, node) => switchovers.newPrimary(cluster, node),
     hint: (cluster) => void host.hint({ cluster, node: null, event: null }),
     onError: (error) => host.contained(error, { part: "what is watched for losses" }),
   });
@@ -142,11 +190,15 @@ function openLosses(
   return losses;
 }
 
-function openRuns(
-  host: Host,
-  scope: Scope,
-  { claims, config }: { readonly claims: Claims; readonly config: () => Config },
-): Switchovers {
+/** What runs are made with. */
+interface RunSources {
+  readonly claims: Claims;
+  readonly config: () => Config;
+  readonly leases: StandingLeases;
+  readonly keeper: PauseKeeper;
+}
+
+function openRuns(host: Host, scope: Scope, { claims, config, leases, keeper }: RunSources): Switchovers {
   const { log, offers, observe } = host;
   const view = (name: string): ClusterView | null => viewIfKnown(host.cluster(name), host.policy(name), observe());
   const self = { instance: host.snapshot().instance, name: hostname() };
@@ -184,14 +236,21 @@ function openRuns(
     balancersOf: leading,
     lead: (...to) => leadBy(offers, ...to),
     grantors: (isOptional) => grantorsIn(offers, isOptional),
+    holdsAfterLoss: (cluster) => leases.stateOf(cluster).kind === "own",
+    isBusyElsewhere: (cluster) =>
+      leases.stateOf(cluster).kind === "theirs" || keeper.open.some((run) => run.cluster === cluster),
     onStep: ({ cluster, run }, { step, text, afterMs }) =>
       log.info({ cluster, run, step, text, after_ms: Math.round(afterMs) }, "switchover"),
-    onHeld: (cluster, run, hold) => {
-      host.changed(cluster);
-      host.publish(beganHoldEvent(cluster, run, hold));
-    },
+    onAdopted: host.changed,
+    onHeld: (...held) => tellHeld(host, ...held),
     onEnd: (ended) => tellEnd(host, ended),
   });
+}
+
+/** Tells that clients are held. */
+function tellHeld(host: Host, ...[cluster, run, hold]: Parameters<typeof beganHoldEvent>): void {
+  host.changed(cluster);
+  host.publish(beganHoldEvent(cluster, run, hold));
 }
 
 /** Counts and tells what has ended. */

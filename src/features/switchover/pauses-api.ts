@@ -2,6 +2,7 @@ import { refuseUnopened } from "../../core/health/calls/refusal.ts";
 import type { FeatureCall } from "../../core/http/admin-api/admin-api.ts";
 import { readBudgetedBody } from "../../core/http/message/budgeted-body.ts";
 import { errorReply, jsonReply, methodNotAllowed, refusalReply, type Reply } from "../../core/http/message/reply.ts";
+import { readStanding, type SaidLease } from "./claims/standing-leases.ts";
 import type { RunningSwitchovers } from "./open-switchover.ts";
 import type { PauseAnswer } from "./peers/pause-answer.ts";
 
@@ -59,6 +60,8 @@ export async function answerClaims(running: RunningSwitchovers | null, about: Fe
   const who = caller.principal ?? caller.address;
   const read = await readBudgetedBody(message, bodyMax, { budget: bodies, who });
   if (!read.ok) return read.reply;
+  const standing = readStanding(read.body);
+  if (standing !== null) return answerStanding(running, standing, only);
   const answer = await claims.answer(read.body, { from: caller.address, only });
   if (typeof answer === "string")
     return errorReply(400, "bad_request", { message: `Cannot read this claim: ${answer}` });
@@ -72,6 +75,21 @@ export async function answerClaims(running: RunningSwitchovers | null, about: Fe
     { code: 409, phrase: "claimed" },
     JSON.stringify({ error: "claimed", message: why, generation, behind }),
   );
+}
+
+/** Answers another rolecall that holds the clients of a cluster after a loss, or would. */
+function answerStanding({ leases }: RunningSwitchovers, said: SaidLease, only: string | null): Reply {
+  if (only !== null && said.cluster !== only)
+    return errorReply(400, "bad_request", {
+      message: `Cannot read this claim: this listener does not answer for ${said.cluster}`,
+    });
+  const answer = leases.answer(said);
+  if (answer.kind !== "held") return jsonReply(ok, JSON.stringify({ granted: true }));
+  const { holder } = answer;
+  const { instance, by, leftMs } = holder;
+  const message = `${by} holds the clients of ${said.cluster} after a loss`;
+  const shown = { instance, by, left_ms: Math.round(leftMs) };
+  return jsonReply({ code: 409, phrase: "claimed" }, JSON.stringify({ error: "claimed", message, holder: shown }));
 }
 
 const ok = { code: 200, phrase: "OK" };

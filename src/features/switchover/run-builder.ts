@@ -25,6 +25,7 @@ import type { RequestResult } from "./machine/event.ts";
 import type { SwitchoverPlan } from "./machine/plan.ts";
 import type { Outcome, SwitchoverState } from "./machine/state.ts";
 import type { KeptFinish } from "./peers/pause-keeper.ts";
+import { quickenLogins } from "./loss/quick-logins.ts";
 import { peerGrantor } from "./peers/peer-grantor.ts";
 import { PeerLink } from "./peers/peer-link.ts";
 import type { Preflight } from "./preflight/preflight-line.ts";
@@ -56,6 +57,8 @@ export interface RunBuilderContext {
   readonly checks: () => Promise<readonly BackendCount[]>;
   readonly balancersOf: (cluster: string) => readonly string[];
   readonly lead: (balancer: string, to: LeadTo, limitMs: number) => Promise<string | null>;
+  /** Whether it was agreed before that this process holds the clients of a cluster after a loss. */
+  readonly holdsAfterLoss: (cluster: string) => boolean;
   /** Who grants a claim beside the peers: the store of the fleet. @param isOptional whether it may be silent */
   readonly grantors: (isOptional: boolean) => readonly Grantor[];
   readonly onStep: (plan: SwitchoverPlan, step: RecordedStep) => void;
@@ -82,6 +85,8 @@ type FinishableIntent = PauseIntent & { readonly finish: FinishIntent };
 
 /** Of each command but PAUSE, in ms. */
 const commandMs = 1_000;
+/** Of one attempt to lead a database that no run holds, in ms. */
+const leadMs = 2_000;
 /** Between two looks at a pooler that is read again, in ms. */
 const pollMs = 20;
 /** A report that was asked for so soon after a loss may still be of the time before it, in ms. */
@@ -186,6 +191,44 @@ export class RunBuilder {
       this.#retriesOf(left, (pooler) => left.find((one) => one.pooler === pooler)?.before ?? null),
       true,
     );
+  }
+
+  /**
+   * Lets clients have servers soon that lead to a new primary and are held by no run. Never rejects.
+   * @param isWanted whether this is to go on for a target
+   */
+  async quickenLogins(
+    {
+      cluster,
+      node,
+      targets,
+    }: { readonly cluster: string; readonly node: string; readonly targets: readonly IntendedPause[] },
+    {
+      isWanted,
+      wait,
+    }: { readonly isWanted: (target: IntendedPause) => boolean; readonly wait: (ms: number) => Promise<void> },
+  ): Promise<void> {
+    const { intents, lead, now, log } = this.#context;
+    const retries = this.#retriesOf(targets, () => undefined);
+    await Promise.all(
+      targets.map(async (target) => {
+        const { pooler, database, console } = target;
+        const retry = retries.get(pooler);
+        if (retry === undefined) return;
+        const isLowered = await quickenLogins({
+          target,
+          retry,
+          lead: () => lead(pooler, { cluster, node, database }, leadMs),
+          isWanted: () => isWanted(target),
+          announce: (before) => intents.lower([{ pooler, console, before }]),
+          wait,
+          now,
+        });
+        if (isLowered)
+          log.info({ cluster, pooler, database, node }, "clients that wait get servers of the new primary");
+      }),
+    );
+    await this.noteRestored(retries, false);
   }
 
   /**
@@ -335,7 +378,7 @@ export class RunBuilder {
     { run, cluster, targets }: SwitchoverPlan,
     { request, peers }: Pick<RunParts, "request" | "peers">,
   ): OwnClaim {
-    const { claims, now, self, grantors } = this.#context;
+    const { claims, now, self, grantors, holdsAfterLoss } = this.#context;
     const isHurried = request.start !== "request";
     const databases = targets.map(({ pooler, database }) => ({ pooler, database }));
     return new OwnClaim({
@@ -345,6 +388,7 @@ export class RunBuilder {
         ...peers.map((peer) => peerGrantor(peer, isHurried)),
       ],
       claim: { run, cluster, by: self.name, instance: self.instance, databases },
+      isAgreed: request.start === "loss" && holdsAfterLoss(cluster),
       now,
     });
   }

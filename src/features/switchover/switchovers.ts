@@ -8,6 +8,7 @@ import type { Scope } from "../../core/feature/scope.ts";
 import type { OwnAnswer, SeamlessSwitchovers } from "../../core/feature/switchovers.ts";
 import { inTime } from "../../core/state/files/in-time.ts";
 import { primaryAfterLoss, provenPrimary, servingPrimary } from "./finish/proven-primary.ts";
+import { errorMessage } from "../../core/cluster/values/error-message.ts";
 import { holdFound, type KnownHold } from "./conditions.ts";
 import { GuardianProcesses } from "./guardian/guardian-processes.ts";
 import { type ResumeResult, resumePoolers } from "./hands/resume-poolers.ts";
@@ -16,7 +17,7 @@ import { LeftPauses } from "./left-pauses.ts";
 import { type HoldingRun, positionOf } from "./loss/loss-watch.ts";
 import type { AdoptedRun } from "./machine/advance.ts";
 import { type PauseTarget, pauseName, type SwitchoverPlan } from "./machine/plan.ts";
-import type { Outcome, SwitchoverState } from "./machine/state.ts";
+import type { Outcome, SwitchoverState, TargetPhase } from "./machine/state.ts";
 import { peerGrantor } from "./peers/peer-grantor.ts";
 import type { FinishingRun, KeptFinish } from "./peers/pause-keeper.ts";
 import { type BeginRefusal, alreadyRunning, refused } from "./run/begin-refusal.ts";
@@ -35,6 +36,10 @@ export interface SwitchoversContext extends Omit<RunBuilderContext, "guardian" |
   /** In ms since the epoch. */
   readonly wall: () => number;
   readonly onEnd: (ended: EndedSwitchover) => void;
+  /** Clients are held since an earlier process. */
+  readonly onAdopted: (cluster: string) => void;
+  /** Whether another rolecall holds the clients of a cluster after a loss, or has announced a run of it here. */
+  readonly isBusyElsewhere: (cluster: string) => boolean;
   /** Clients are held after a loss. */
   readonly onHeld: (cluster: string, run: string, hold: KnownHold) => void;
 }
@@ -64,6 +69,8 @@ export class Switchovers implements SeamlessSwitchovers {
   readonly #failedHolds = new Map<string, number>();
   /** How many clients wait at each target of a run that holds them after a loss. */
   readonly #waiting = new WeakMap<SwitchoverRun, ReadonlyMap<string, number>>();
+  /** Of the runs of earlier processes that hold clients after a loss: since when, and for how long at most, in ms. */
+  readonly #adoptedHolds = new WeakMap<SwitchoverRun, Pick<KnownHold, "sinceMs" | "limitMs">>();
   readonly #left: LeftPauses;
   /** `stopping` is final: nothing begins any more, and what goes on is brought to its end. */
   #phase: "open" | "stopping" = "open";
@@ -74,10 +81,6 @@ export class Switchovers implements SeamlessSwitchovers {
     const databases = (): readonly (IntendedPause & { readonly cluster: string })[] =>
       config().clusters.flatMap(({ name: cluster }) =>
         pausedBy(config(), cluster).map((target) => ({ ...target, cluster })),
-      );
-    const isHeld = (target: PauseTarget): boolean =>
-      this.#runs.all.some(({ run: { state, plan } }) =>
-        plan.targets.some((own, at) => pauseName(own) === pauseName(target) && isHeldBy(state, at)),
       );
     this.#guardians = new GuardianProcesses(setTimer);
     this.#builder = new RunBuilder({
@@ -97,7 +100,7 @@ export class Switchovers implements SeamlessSwitchovers {
       scope,
       now,
       databases,
-      isHeld,
+      isHeld: (target) => this.#phasesOf(target).some(isOpenPhase),
       lead: (cluster, target) => this.#leadLeft(cluster, target),
     });
   }
@@ -161,7 +164,8 @@ export class Switchovers implements SeamlessSwitchovers {
   holdOnLoss(cluster: string, leader: string): HoldingRun | null {
     const view = this.#context.view(cluster);
     const held = heldOnLoss(this.#context.config(), cluster);
-    if (view === null || held === null) return null;
+    // What another process has announced, or what is finished here for it, holds them already.
+    if (view === null || held === null || this.#context.isBusyElsewhere(cluster)) return null;
     const begun = this.#launch(view, lossRequest(cluster, leader, held.limitMs), {
       caller: nobody,
       targets: held.targets,
@@ -176,11 +180,28 @@ export class Switchovers implements SeamlessSwitchovers {
         const at = positionOf(begun.plan.targets, target);
         if (at !== null) begun.happened({ kind: "unserved", target: at });
       },
-      get isOpen() {
-        return begun.state.kind !== "ended" && begun.state.kind !== "following";
-      },
       ended: begun.released.then(() => begun.heldMs.some((ms) => ms !== null)),
     };
+  }
+
+  /**
+   * Another node is accepted as the primary than before: clients that no run holds get servers there soon. Does not wait.
+   * @param node the new primary
+   */
+  newPrimary(cluster: string, node: string): void {
+    const { config, view, scope } = this.#context;
+    const { poolers } = config();
+    const targets = (heldOnLoss(config(), cluster)?.targets ?? []).filter(({ pooler, database }) =>
+      poolers.some(
+        ({ name, databases }) => name === pooler && databases.some((one) => one.name === database && one.file !== null),
+      ),
+    );
+    const isWanted = (target: PauseTarget): boolean =>
+      this.#phase === "open" &&
+      !this.#phasesOf(target).some((phase) => phase !== "watched" && isOpenPhase(phase)) &&
+      servingPrimary(view(cluster)) === node;
+    if (targets.length > 0)
+      void this.#builder.quickenLogins({ cluster, node, targets }, { isWanted, wait: (ms) => scope.wait(ms) });
   }
 
   /** What is found of a cluster: that its clients are held. */
@@ -193,23 +214,34 @@ export class Switchovers implements SeamlessSwitchovers {
     return this.#failedHolds;
   }
 
-  /** The hold of a cluster that goes on after a loss; `null` if there is none. */
+  /** The hold of a cluster that goes on after a loss, begun by this process or by one before it; `null` if there is none. */
   holdOf(cluster: string): KnownHold | null {
     const run = this.#runs.running(cluster);
     if (run === null || run.plan.start !== "loss") return null;
     const { state, plan, heldMs } = run;
     if (!("targets" in state)) return null;
-    const held = plan.targets.filter((_, at) => isHeldBy(state, at) && (heldMs[at] ?? null) !== null);
-    const [first] = held;
-    if (first === undefined) return null;
+    const adopted = this.#adoptedHolds.get(run);
+    const held = [...plan.targets.entries()].filter(
+      ([at]) => isHeldBy(state, at) && (adopted !== undefined || (heldMs[at] ?? null) !== null),
+    );
+    if (held.length === 0) return null;
     const waiting = this.#waiting.get(run);
     return {
       leader: plan.leader,
-      sinceMs: this.#context.now() - Math.max(...heldMs.map((ms) => ms ?? 0)),
-      limitMs: plan.limits.deadlineMs,
-      poolers: new Set(held.map(({ pooler }) => pooler)).size,
-      clients: held.reduce((sum, target) => sum + (waiting?.get(pauseName(target)) ?? 0), 0),
+      sinceMs: adopted?.sinceMs ?? this.#context.now() - Math.max(...heldMs.map((ms) => ms ?? 0)),
+      limitMs: adopted?.limitMs ?? plan.limits.deadlineMs,
+      poolers: new Set(held.map(([, { pooler }]) => pooler)).size,
+      clients: held.reduce(
+        (sum, [at, target]) => sum + Math.max(waiting?.get(pauseName(target)) ?? 0, run.waiting[at] ?? 0),
+        0,
+      ),
     };
+  }
+
+  /** Whether a run of this process holds clients after a loss, or is about to. */
+  isHolding(cluster: string): boolean {
+    const run = this.#runs.running(cluster);
+    return run !== null && run.plan.start === "loss" && !isOnlyLooking(run);
   }
 
   /** Whether poolers have a database of a cluster: without one nobody's clients would wait. */
@@ -364,6 +396,15 @@ export class Switchovers implements SeamlessSwitchovers {
     return null;
   }
 
+  /** How far the runs are with a target that go on. */
+  #phasesOf(target: PauseTarget): readonly TargetPhase[] {
+    return this.#runs.all.flatMap(({ run: { state, plan } }) => {
+      const at = positionOf(plan.targets, target);
+      const phase = at === null ? null : phaseOf(state, at);
+      return phase === null ? [] : [phase];
+    });
+  }
+
   /** Leads a database that a run has left to the primary, if rolecall writes its file. */
   async #leadLeft(cluster: string, { pooler, database }: PauseTarget): Promise<void> {
     const { config, view, lead } = this.#context;
@@ -405,6 +446,13 @@ export class Switchovers implements SeamlessSwitchovers {
       },
     );
     this.#runs.add({ run, by: null, startedWallMs: wall() });
+    if (finish.start !== "loss") return;
+    const limitMs = heldOnLoss(config(), cluster)?.limitMs ?? adoptedMaxMs;
+    // Where that was not written down any more, the clients wait since the run was ready at the earliest.
+    const sinceWallMs = finish.heldSinceWallMs ?? deadlineWallMs - limitMs;
+    this.#adoptedHolds.set(run, { sinceMs: now() - Math.max(0, wall() - sinceWallMs), limitMs });
+    this.#toldHolds.add(plan.run);
+    this.#context.onAdopted(cluster);
   }
 
   #finishRun(...how: Parameters<RunBuilder["finish"]>): SwitchoverRun {
@@ -421,6 +469,10 @@ export class Switchovers implements SeamlessSwitchovers {
     this.#toldHolds.clear();
     this.#toldHolds.add(run);
     this.#context.onHeld(cluster, run, hold);
+    const { intents, wall, now, log } = this.#context;
+    intents.held(run, wall() - (now() - hold.sinceMs)).catch((error: unknown) => {
+      log.warn({ cluster, run, problem: errorMessage(error) }, "it is not written down since when clients wait");
+    });
   }
 
   #onEnd({ cluster, run: name }: SwitchoverPlan, outcome: Outcome): void {
@@ -462,7 +514,15 @@ function isOnlyLooking({ plan, state }: SwitchoverRun): boolean {
 
 /** Whether a run holds the clients of a target, or resumes it. */
 function isHeldBy(state: SwitchoverState, target: number): boolean {
-  if (state.kind === "following" || !("targets" in state)) return false;
-  const phase = state.targets[target];
+  const phase = phaseOf(state, target);
+  return phase !== null && isOpenPhase(phase);
+}
+
+/** How far a run is with a target; `null`: it holds nobody yet, or no more. */
+function phaseOf(state: SwitchoverState, target: number): TargetPhase | null {
+  return state.kind === "following" || !("targets" in state) ? null : (state.targets[target] ?? null);
+}
+
+function isOpenPhase(phase: TargetPhase): boolean {
   return phase !== "closed" && phase !== "left";
 }

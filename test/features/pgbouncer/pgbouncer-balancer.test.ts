@@ -18,6 +18,7 @@ import { includedFiles, type IncludedFiles } from "../../../src/core/balancing/p
 import { PgbouncerBalancer, type RepairedFile } from "../../../src/features/pgbouncer/pgbouncer-balancer.ts";
 import { repairedEvents } from "../../../src/features/pgbouncer/events.ts";
 import type { ServerChange } from "../../../src/core/balancing/server-change.ts";
+import type { ConsoleRow } from "../../../src/core/balancing/pgbouncer/console.ts";
 import { FakeConsole, type ConsoleAnswer } from "../../fake/fake-console.ts";
 import { poolerOf } from "../../fake/pooler-setup.ts";
 import { temporaryFolder } from "../../fake/temporary-folder.ts";
@@ -32,6 +33,7 @@ interface Options {
   readonly databases?: readonly string[];
   readonly disk?: (file: string) => Partial<IncludedFiles>;
   readonly retryMs?: number;
+  readonly holdOnLossMs?: number;
 }
 
 /** A PgBouncer whose console reads the included file at RELOAD, and a balancer that is not started yet. */
@@ -47,6 +49,10 @@ class Fixture {
   isUp: boolean | null = null;
   /** How PgBouncer answers RELOAD, and what it makes of the file; by default it takes it. */
   reload: "takes" | "ignores" | { readonly error: string } | "close" = "takes";
+  /** Servers and clients that PgBouncer shows. KILL_CLIENT ends a client and its server. */
+  servers: readonly ConsoleRow[] = [];
+  clients: readonly ConsoleRow[] = [];
+  isSolePrimary = true;
   #shown = new Map<string, DatabaseAddress>();
 
   static async of(context: TestContext, options: Options = {}): Promise<Fixture> {
@@ -66,6 +72,7 @@ class Fixture {
     const names = options.databases ?? ["orders"];
     this.balancer = new PgbouncerBalancer(
       poolerOf("pgb", `127.0.0.1:${console.port}`, {
+        holdOnLossMs: options.holdOnLossMs ?? null,
         databases: names.map((name) => ({
           name,
           pool: null,
@@ -79,6 +86,7 @@ class Fixture {
         now: () => performance.now(),
         current: () => this.#current(),
         addressOf: (_, node) => this.addresses.get(node) ?? null,
+        isSolePrimary: () => this.isSolePrimary,
         onRepaired: (one) => void this.repaired.push(one),
         files: { ...includedFiles, ...options.disk?.(this.file) },
         timing: {
@@ -86,6 +94,7 @@ class Fixture {
           pollMs: 30,
           consoleRetryMs: [20, 40],
           fileRetryMs: [options.retryMs ?? 20, options.retryMs ?? 40],
+          raisedMs: 10,
         },
         metrics: {
           set: (_, _labels, value) => void (this.isUp = value === 1),
@@ -144,7 +153,15 @@ class Fixture {
   #answer(command: string): ConsoleAnswer {
     if (command === "SHOW VERSION") return [{ version: "PgBouncer 1.24.1" }];
     if (command === "SHOW DATABASES")
-      return [...this.#shown].map(([name, { host, port }]) => ({ name, host, port, paused: 0, disabled: 0 }));
+      return [...this.#shown].map(([name, address]) => ({ name, ...address, pool_size: 4, paused: 0, disabled: 0 }));
+    if (command === "SHOW SERVERS") return this.servers;
+    if (command === "SHOW CLIENTS") return this.clients;
+    const [, killed] = /^KILL_CLIENT (\d+)$/.exec(command) ?? [];
+    if (killed !== undefined) {
+      const pointer = this.clients.find(({ id }) => id === killed)?.["ptr"];
+      this.clients = this.clients.filter(({ id }) => id !== killed);
+      this.servers = this.servers.filter(({ link }) => link !== pointer);
+    }
     if (command === "RELOAD") {
       if (typeof this.reload === "object" || this.reload === "close") return this.reload;
       if (this.reload === "takes") this.#load();
@@ -436,4 +453,96 @@ test("tells a file that somebody else changed, with where it led; and none of it
     repairedEvents(fixture.repaired[1] ?? assert.fail("none"))[0]?.message ?? "",
     /: PgBouncer had not read it$/,
   );
+});
+
+/** Four servers of a machine that has vanished, and clients of three of them. */
+function vanished(fixture: Fixture): void {
+  const row = { type: "S", user: "app", database: "orders", state: "active", addr: "10.0.0.1", port: "5432" };
+  fixture.servers = [1, 2, 3, 4].map((at) => ({
+    ...row,
+    close_needed: "1",
+    ptr: `0x${at}`,
+    link: at < 4 ? `0xc${at}` : "",
+  }));
+  fixture.servers = [...fixture.servers, { ...row, state: "idle", close_needed: "1", ptr: "0x5", link: "" }];
+  const client = { type: "C", user: "app", database: "orders", state: "active", addr: "10.0.0.9", port: "40000" };
+  fixture.clients = [
+    ...[1, 2, 3].map((at) => ({ ...client, ptr: `0xc${at}`, link: `0x${at}`, id: String(at) })),
+    { ...client, state: "waiting", ptr: "0xc7", link: "", id: "7" },
+  ];
+}
+
+test("servers of a machine that has vanished: the pool grows by them, and shrinks once none is left", async (context) => {
+  const fixture = await Fixture.of(context, { holdOnLossMs: 45_000 });
+  vanished(fixture);
+  fixture.isSolePrimary = false;
+  fixture.balancer.start();
+  fixture.judge("orders", "pg2");
+  await until1(fixture, "10.0.0.2:5432");
+  assert.equal(
+    fixture.content,
+    "; rolecall: pool_size of orders was not set, and so 4, and is 8 while old servers hang. Keep this line\n" +
+      "orders = host=10.0.0.2 port=5432 dbname=o pool_size=8\n",
+  );
+  await fixture.exchange();
+  assert.deepEqual(fixture.changes, ["RELOAD", "RECONNECT orders"]);
+  fixture.servers = [];
+  await until("the old size", () => !fixture.content.includes("pool_size"));
+  assert.equal(fixture.content, "orders = host=10.0.0.2 port=5432 dbname=o\n");
+  await fixture.exchange();
+  assert.deepEqual(fixture.changes, ["RELOAD", "RECONNECT orders", "RELOAD"]);
+});
+
+test("clients of these servers are cut, and no others, once no other node says that it is a primary", async (context) => {
+  const fixture = await Fixture.of(context, { holdOnLossMs: 45_000 });
+  vanished(fixture);
+  fixture.isSolePrimary = false;
+  fixture.balancer.start();
+  fixture.judge("orders", "pg2");
+  await until1(fixture, "10.0.0.2:5432");
+  await fixture.exchange();
+  assert.equal(fixture.clients.length, 4);
+  fixture.isSolePrimary = true;
+  await until("the cuts", () => fixture.clients.length === 1);
+  assert.deepEqual(
+    fixture.clients.map(({ id }) => id),
+    ["7"],
+  );
+  assert.deepEqual(
+    fixture.changes.filter((command) => command.startsWith("KILL")),
+    ["KILL_CLIENT 1", "KILL_CLIENT 2", "KILL_CLIENT 3"],
+  );
+});
+
+test("a version without KILL_CLIENT cuts nobody", async (context) => {
+  const fixture = await Fixture.of(context, { holdOnLossMs: 45_000 });
+  vanished(fixture);
+  fixture.clients = fixture.clients.map((client) => ({ ...client, id: null }));
+  fixture.balancer.start();
+  fixture.judge("orders", "pg2");
+  await until1(fixture, "10.0.0.2:5432");
+  await fixture.exchange();
+  assert.deepEqual(fixture.changes, ["RELOAD", "RECONNECT orders"]);
+});
+
+test("without hold_on_loss no pool grows, and nobody is cut", async (context) => {
+  const fixture = await Fixture.of(context);
+  vanished(fixture);
+  fixture.balancer.start();
+  fixture.judge("orders", "pg2");
+  await until1(fixture, "10.0.0.2:5432");
+  await fixture.exchange();
+  assert.equal(fixture.content, "orders = host=10.0.0.2 port=5432 dbname=o\n");
+  assert.deepEqual(fixture.changes, ["RELOAD", "RECONNECT orders"]);
+});
+
+test("a pool that an earlier process has raised gets its old size", async (context) => {
+  const content =
+    "; rolecall: pool_size of orders was 20, and is 26 while old servers hang. Keep this line\n" +
+    "orders = host=10.0.0.2 port=5432 pool_size=26 dbname=o\n";
+  const fixture = await Fixture.of(context, { content });
+  fixture.balancer.start();
+  await until("the old size", () => fixture.content === "orders = host=10.0.0.2 port=5432 pool_size=20 dbname=o\n");
+  await until("RELOAD", () => fixture.changes.length > 0);
+  assert.deepEqual(fixture.changes, ["RELOAD"]);
 });

@@ -13,7 +13,7 @@ import type { DatabaseAddress } from "../../cluster/node.ts";
 export type WrittenDatabases = { readonly text: string } | { readonly problem: string };
 
 /** One `key=value` of a connection string. */
-interface Pair {
+export interface Pair {
   readonly key: string;
   /** The place in the connection string of the value, with its quotes. */
   readonly from: number;
@@ -21,7 +21,7 @@ interface Pair {
 }
 
 /** One line, and the database that it defines. */
-interface Line {
+export interface DatabaseLine {
   /** With its line end, if it has one. */
   readonly text: string;
   readonly section: string | null;
@@ -39,7 +39,7 @@ const valueMax = 64 * 1024;
  * @param routes the server of each database
  */
 export function routeDatabases(text: string | null, routes: ReadonlyMap<string, DatabaseAddress>): WrittenDatabases {
-  const lines = linesOf(text ?? newFile);
+  const lines = databaseLines(text ?? newFile);
   const missing = new Map(routes);
   const written: string[] = [];
   for (const [at, line] of lines.entries()) {
@@ -64,8 +64,9 @@ const newFile =
   "; Included by the configuration of PgBouncer. rolecall replaces host and port; other parameters, such as dbname,\n" +
   "; auth_user or pool_size, may be added to the lines and stay.\n[databases]\n";
 
-function linesOf(text: string): readonly Line[] {
-  const lines: Line[] = [];
+/** The lines of such a file. */
+export function databaseLines(text: string): readonly DatabaseLine[] {
+  const lines: DatabaseLine[] = [];
   let section: string | null = null;
   for (const line of text.match(/[^\n]*\n|[^\n]+$/g) ?? []) {
     const header = /^[ \t\r\v\f]*\[([^\]\n]*)\]/.exec(line);
@@ -77,7 +78,7 @@ function linesOf(text: string): readonly Line[] {
   return lines;
 }
 
-function databaseOf(line: string): Line["database"] {
+function databaseOf(line: string): DatabaseLine["database"] {
   const match = /^[ \t\r\v\f]*([\w.*-]+)[ \t]*=[ \t]*/.exec(line);
   if (match === null) return null;
   const from = match[0].length;
@@ -91,8 +92,8 @@ function lengthWithoutBlanks(line: string): number {
   return end;
 }
 
-/** @returns `null` if it is no list of pairs */
-function pairsOf(value: string): readonly Pair[] | null {
+/** The pairs of a connection string. @returns `null` if it is no list of pairs */
+export function pairsOf(value: string): readonly Pair[] | null {
   if (value.length > valueMax) return null;
   const pairs: Pair[] = [];
   const pattern = / *([^ =]+) *= *('(?:[^']|'')*'(?= |$)|[^ '][^ ]*)/y;
@@ -131,7 +132,7 @@ function newLines(missing: ReadonlyMap<string, DatabaseAddress>): string {
 }
 
 /** Adds lines at the end of the section of databases, which the file begins with if it has no header. */
-function withLines(written: readonly string[], lines: readonly Line[], added: string): string {
+function withLines(written: readonly string[], lines: readonly DatabaseLine[], added: string): string {
   if (added === "") return written.join("");
   const last = lines.findLastIndex(({ section }) => section === null || section === "databases");
   const before = written.slice(0, last + 1).join("");

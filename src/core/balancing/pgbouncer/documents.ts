@@ -13,6 +13,8 @@ export interface ShownDatabase {
   readonly port: number | null;
   /** `null`: the `pool_mode` of PgBouncer. */
   readonly poolMode: string | null;
+  /** The most servers of one of its pools. */
+  readonly poolSize: number | null;
   /** Server connections that are open. */
   readonly connections: number | null;
   /** Also while a PAUSE still waits for transactions to end: then SHOW POOLS has active servers. */
@@ -53,6 +55,8 @@ export interface ShownConnection {
   readonly connectTime: string | null;
   readonly requestTime: string | null;
   readonly applicationName: string | null;
+  /** What KILL_CLIENT names a client by, which is never used again; `null`: this version has no such command. */
+  readonly id: number | null;
   /** The process at the other side of a Unix socket, or of the server; 0 if it is not known. */
   readonly remotePid: number | null;
   /** RECONNECT or a change of its route has marked it: it is closed as soon as it is free. */
@@ -80,6 +84,7 @@ export function readDatabases(rows: readonly ConsoleRow[]): readonly ShownDataba
     host: optional(row, "host"),
     port: optionalNumber(row, "port", document),
     poolMode: optional(row, "pool_mode"),
+    poolSize: optionalNumber(row, "pool_size", document),
     connections: optionalNumber(row, "current_connections", document),
     isPaused: numberOf(row, "paused", document) !== 0,
     isDisabled: numberOf(row, "disabled", document) !== 0,
@@ -149,6 +154,7 @@ function connectionOf(row: ConsoleRow, document: string): ShownConnection {
     connectTime: optional(row, "connect_time"),
     requestTime: optional(row, "request_time"),
     applicationName: optional(row, "application_name"),
+    id: optionalNumber(row, "id", document),
     remotePid: optionalNumber(row, "remote_pid", document),
     isCloseNeeded: flagOf(optionalNumber(row, "close_needed", document)),
   };

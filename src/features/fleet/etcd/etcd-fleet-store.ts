@@ -135,6 +135,14 @@ export class EtcdFleetStore implements FleetStore {
     return claimed;
   }
 
+  async claimOrRead(key: string, value: string): Promise<string> {
+    const { client, lease } = this.#connected();
+    const request = claimOrReadRequest(this.#pathOf(key), value, lease);
+    const claimed = parseClaim(await bodyOf(client, "/v3/kv/txn", request), value);
+    if (claimed === null) throw new Error("etcd must say who holds the key");
+    return claimed.value;
+  }
+
   async remove(key: string): Promise<void> {
     await bodyOf(this.#connected().client, "/v3/kv/deleterange", { key: encode(this.#pathOf(key)) });
   }

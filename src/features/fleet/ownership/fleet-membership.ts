@@ -19,6 +19,7 @@ import {
   memberKey,
   type MemberDrain,
   memberRecord,
+  holdKey,
   runKey,
 } from "./fleet-view.ts";
 import { type OwnershipStep, ownersOf, planOwnership } from "./ownership-plan.ts";
@@ -222,6 +223,16 @@ export class FleetMembership {
   /** Gives the right back, if this value has it. */
   async releaseRun(cluster: string, value: string): Promise<void> {
     await this.#context.store.release(runKey(cluster), value);
+  }
+
+  /** Takes the right to hold the clients of a cluster after a loss: while this member lives, or until it gives it back. */
+  claimHold(cluster: string, value: string): Promise<string> {
+    return this.#context.store.claimOrRead(holdKey(cluster), value);
+  }
+
+  /** Gives the right back, if this value has it. */
+  async releaseHold(cluster: string, value: string): Promise<void> {
+    await this.#context.store.release(holdKey(cluster), value);
   }
 
   /** Leaves the fleet, so that others take its clusters at once. */

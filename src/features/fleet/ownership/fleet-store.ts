@@ -50,6 +50,12 @@ export interface FleetStore {
    * @throws Error if that is not known
    */
   claimFor(key: string, value: string, lifeS: number): Promise<ClaimedKey>;
+  /**
+   * Writes a key under this member's lease, if there is none.
+   * @returns what the key holds now
+   * @throws Error if that is not known
+   */
+  claimOrRead(key: string, value: string): Promise<string>;
   /** Deletes a key. @throws Error if it cannot be deleted */
   remove(key: string): Promise<void>;
   /** Ends the lease, so that others go on at once. */

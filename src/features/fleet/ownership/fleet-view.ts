@@ -75,6 +75,11 @@ export function runKey(cluster: string): string {
   return `runs/${encodeURIComponent(cluster)}`;
 }
 
+/** The key of the member that holds the clients of a cluster after a loss. */
+export function holdKey(cluster: string): string {
+  return `holds/${encodeURIComponent(cluster)}`;
+}
+
 /** A place of a cluster that one member may take: one, or two with `observers: 2`. */
 export interface Place {
   readonly cluster: string;

@@ -1,10 +1,12 @@
 import { errorMessage } from "../../../core/cluster/values/error-message.ts";
-import { isObject, parseJson } from "../../../core/cluster/values/json.ts";
+import { isObject, objectOf, parseJson } from "../../../core/cluster/values/json.ts";
 import { withoutUnsafe } from "../../../core/cluster/values/unsafe-text.ts";
 import type { RunClaims } from "../../../core/feature/shared-evidence.ts";
 import { inTime, late } from "../../../core/state/files/in-time.ts";
 import type { Claim } from "./claim.ts";
 import type { Grantor } from "./own-claim.ts";
+import { type Holder, leaseMs } from "./standing-lease.ts";
+import type { LeaseGrantor } from "./standing-leases.ts";
 
 /** How long the store may take, in ms. */
 const limitMs = 2_000;
@@ -42,6 +44,33 @@ export function fleetGrantor(store: RunClaims, isOptional: boolean): Grantor {
       if (own !== undefined) void store.releaseRun(own.cluster, own.value).catch(() => {});
     },
   };
+}
+
+/** The same store: it says which member holds the clients of a cluster after a loss. */
+export function fleetLeases(store: RunClaims): LeaseGrantor {
+  return {
+    isStore: true,
+    ask: async (cluster, { instance, by }) => {
+      try {
+        const found = await store.claimHold(cluster, writtenHolder({ instance, by }));
+        const read = objectOf(parseJson(found));
+        const { instance: holder, by: who } = read;
+        if (typeof holder !== "string") return { kind: "silent" };
+        if (holder === instance) return { kind: "granted" };
+        return {
+          kind: "held",
+          holder: { instance: holder, by: withoutUnsafe(String(who).slice(0, 128)), leftMs: leaseMs },
+        };
+      } catch {
+        return { kind: "silent" };
+      }
+    },
+    give: (cluster, holder) => void store.releaseHold(cluster, writtenHolder(holder)).catch(() => {}),
+  };
+}
+
+function writtenHolder({ instance, by }: Holder): string {
+  return JSON.stringify({ instance, by });
 }
 
 function holderText({ cluster }: Claim, value: string): string {

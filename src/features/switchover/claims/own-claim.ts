@@ -20,6 +20,8 @@ export interface OwnClaimContext {
   readonly claims: Claims;
   readonly grantors: readonly Grantor[];
   readonly claim: Omit<Claim, "generation">;
+  /** Whether it was agreed before that this process holds the clients after a loss: then nobody is waited for. */
+  readonly isAgreed: boolean;
   readonly now: () => number;
 }
 
@@ -52,8 +54,9 @@ export class OwnClaim implements RunClaim {
   }
 
   async take(): Promise<string | null> {
-    const { claims, claim, grantors } = this.#context;
+    const { claims, claim, grantors, isAgreed } = this.#context;
     this.#phase = "asked";
+    if (isAgreed) return this.#takeAgreed();
     for (let tries = 0; tries < triesMax; tries += 1) {
       const asked: Claim = { ...claim, generation: this.#generation };
       const why = await claims.ask(asked);
@@ -78,6 +81,18 @@ export class OwnClaim implements RunClaim {
       return null;
     }
     return `others know later runs of ${claim.cluster}`;
+  }
+
+  /** The others hear of it, so that they begin nothing. What they say does not matter, and neither does their silence. */
+  async #takeAgreed(): Promise<string | null> {
+    const { claims, claim, grantors } = this.#context;
+    const asked: Claim = { ...claim, generation: this.#generation };
+    const why = await claims.ask(asked);
+    if (why !== null) return why;
+    if (!claims.hold(claim.run)) return `another switchover of ${claim.cluster} comes first`;
+    this.#phase = "held";
+    for (const grantor of grantors) void grantor.ask(asked);
+    return null;
   }
 
   /** A peer has heard of the run just now. */

@@ -1,5 +1,6 @@
 import { type ConsoleTarget, PgbouncerConsole } from "../../../core/balancing/pgbouncer/console.ts";
-import { readConfig, readPools } from "../../../core/balancing/pgbouncer/documents.ts";
+import { readConfig } from "../../../core/balancing/pgbouncer/documents.ts";
+import { readSupply, supplyOf } from "./supply.ts";
 
 /** The value while clients go on: 3 attempts a second. 0 would be thousands, and numbers with a point need quotes. */
 const quickS = "0.1";
@@ -128,13 +129,9 @@ export class LoginRetry {
       try {
         while (this.#waiting.size > 0) {
           await delay(lookMs);
-          const pools = readPools(await console.query("SHOW POOLS", limitMs));
-          for (const [database, untilMs] of this.#waiting) {
-            const hasServer = pools.some(
-              (pool) => pool.database === database && pool.serversActive + pool.serversIdle > 0,
-            );
-            if (hasServer || performance.now() >= untilMs) this.#waiting.delete(database);
-          }
+          const shown = await readSupply(console, limitMs);
+          for (const [database, untilMs] of this.#waiting)
+            if (supplyOf(database, shown).servers > 0 || performance.now() >= untilMs) this.#waiting.delete(database);
           if (this.#waiting.size > 0 && (await shownRetry(console, limitMs)) === this.before)
             await console.query(quicken, limitMs);
         }

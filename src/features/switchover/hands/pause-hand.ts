@@ -71,6 +71,8 @@ export class PauseHand {
   #heldUntilMs: number | null = null;
   /** Since when its console is lost, in ms of rolecall's clock: a PgBouncer that has died holds nobody. */
   #lostAtMs: number | null = null;
+  /** The clients that were seen to wait last, while the database is held; `null` before the first look. */
+  #waiting: number | null = null;
   /** Whether KILL comes before RESUME. */
   #cutsFirst = false;
 
@@ -87,6 +89,11 @@ export class PauseHand {
   get heldMs(): number | null {
     if (this.#heldSinceMs === null) return null;
     return (this.#heldUntilMs ?? this.#context.now()) - this.#heldSinceMs;
+  }
+
+  /** How many clients were seen to wait last; `null` if that is not known. */
+  get waiting(): number | null {
+    return this.#waiting;
   }
 
   /**
@@ -223,8 +230,15 @@ export class PauseHand {
     while (this.#phase === "sent") {
       await delay(lookMs);
       if (this.#phase !== "sent") return;
-      const shown = await this.#shown(await this.#resumer.console());
-      if (shown?.isPaused === true || this.#phase !== "sent") continue;
+      const console = await this.#resumer.console();
+      const shown = await this.#shown(console);
+      if (this.#phase !== "sent") return;
+      if (shown?.isPaused === true) {
+        const pools = readPools(await console.query("SHOW POOLS", this.#context.limits.commandMs));
+        const own = pools.filter(({ database }) => database === this.#database);
+        this.#waiting = own.reduce((sum, { clientsWaiting }) => sum + clientsWaiting, 0);
+        continue;
+      }
       this.#heldUntilMs = this.#context.now();
       return this.#tell({ kind: "resumed_elsewhere" });
     }

@@ -81,6 +81,11 @@ export class IntentFile {
     }));
   }
 
+  /** Adds settings that are lowered without a run. @throws Error as {@link announce} */
+  lower(lowered: readonly LoweredSetting[]): Promise<void> {
+    return this.#change((written) => ({ ...written, lowered: withLowered(written.lowered, lowered) }));
+  }
+
   /** The settings of these poolers are back. @throws Error as {@link close} */
   async restored(poolers: readonly string[]): Promise<void> {
     const areBack = ({ pooler }: LoweredSetting): boolean => poolers.includes(pooler);
@@ -98,6 +103,21 @@ export class IntentFile {
       intents.map((intent) =>
         intent.run === run && intent.finish !== null
           ? { ...intent, deadlineWallMs, finish: { ...intent.finish, mayBeRequested: true } }
+          : intent,
+      ),
+    );
+  }
+
+  /**
+   * Notes that clients wait after a loss, so that the next process can say since when.
+   * @param sinceWallMs in ms since the epoch
+   * @throws Error as {@link announce}
+   */
+  held(run: string, sinceWallMs: number): Promise<void> {
+    return this.#changeIntents((intents) =>
+      intents.map((intent) =>
+        intent.run === run && intent.finish !== null
+          ? { ...intent, finish: { ...intent.finish, heldSinceWallMs: sinceWallMs } }
           : intent,
       ),
     );

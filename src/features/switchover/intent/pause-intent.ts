@@ -45,6 +45,8 @@ export interface FinishIntent {
   /** Whether the switchover may have been requested: else clients go on at once, for nothing was changed. */
   readonly mayBeRequested: boolean;
   readonly evidence: PrimaryEvidence;
+  /** Since when the first client waits after a loss, in ms since the epoch; absent before that, and for other runs. */
+  readonly heldSinceWallMs?: number | undefined;
 }
 
 /** What a new primary has to have. */
@@ -82,6 +84,7 @@ export const finishSchema = z.strictObject({
   candidate: textOrNull,
   mayBeRequested: z.boolean(),
   evidence: z.strictObject({ systemIdentifier: textOrNull, timeline: z.int().nullable() }),
+  heldSinceWallMs: z.number().optional(),
 });
 const intents2 = z.array(z.strictObject({ ...intentShape, finish: finishSchema.nullable() })).max(1_024);
 const before = z.string().regex(/^\d{1,10}(\.\d{1,6})?$/);

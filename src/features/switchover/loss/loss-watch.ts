@@ -6,14 +6,20 @@ import { pauseName, type PauseTarget } from "../machine/plan.ts";
 import { heldOnLoss } from "../run/plan-of.ts";
 import { LeaderLink } from "./leader-link.ts";
 import { PoolLooks } from "./pool-looks.ts";
-import { isHoldDue, type LeaderSight } from "./unserved.ts";
+import { isHoldDue } from "./unserved.ts";
+import {
+  leaderSightOf,
+  looksOf,
+  mayBegin,
+  nextWatchPhase,
+  type WatchHappening,
+  type WatchPhase,
+} from "./watch-phase.ts";
 
 /** A run that holds clients after a loss, as far as the watch needs it. */
 export interface HoldingRun {
   /** A pooler refuses its clients. @param waiting how many of them wait */
   unserved(target: PauseTarget, waiting: number): void;
-  /** Whether it goes on. */
-  readonly isOpen: boolean;
   /** Resolves at its end. @returns whether something was paused */
   readonly ended: Promise<boolean>;
 }
@@ -33,18 +39,17 @@ export interface LossWatchContext {
   readonly addressOf: (cluster: string, node: string) => DatabaseAddress | null;
   /** Begins a run that holds clients; `null`: another one goes on, or none may begin. */
   readonly begin: (cluster: string, leader: string) => HoldingRun | null;
+  /** Another node is accepted as the primary than before. Does not wait. */
+  readonly onNewPrimary: (cluster: string, node: string) => void;
   /** Lets the nodes be probed more often for a while. */
   readonly hint: (cluster: string) => void;
   readonly onError: (error: unknown) => void;
 }
 
-/** How long poolers are looked at after a sign, and how often, in ms. */
-const lookMs = 2_000;
+/** How often poolers are looked at after a sign, in ms. */
 const everyMs = 20;
 /** How often they are looked at while no primary is accepted, or a run holds clients, in ms. */
 const slowlyMs = 250;
-/** Until another run begins after one that has held nobody, in ms. */
-const againMs = 1_000;
 /** How often consoles are opened that have ended, in ms. */
 const prepareMs = 2_000;
 
@@ -53,17 +58,7 @@ interface Watched {
   readonly key: string;
   readonly link: LeaderLink;
   readonly looks: readonly { readonly pooler: string; readonly looks: PoolLooks }[];
-  /** The primary that was accepted last; `null` before the first. */
-  leader: string | null;
-  /** Until when the poolers are looked at often, in ms of rolecall's clock. */
-  lookUntilMs: number;
-  isLooking: boolean;
-  /** When a hold has ended after which no primary was accepted yet, in ms of rolecall's clock; `null`: none. */
-  heldUntilMs: number | null;
-  /** When another run may begin, in ms of rolecall's clock: each takes a process. */
-  nextRunMs: number;
-  run: HoldingRun | null;
-  hasEnded: boolean;
+  phase: WatchPhase<HoldingRun>;
 }
 
 /**
@@ -98,14 +93,13 @@ export class LossWatch {
   clusterChanged(cluster: string): void {
     const watched = this.#watched.get(cluster);
     if (watched === undefined) return;
-    const { primary: primaryOf, primarySince, addressOf } = this.#context;
-    const primary = primaryOf(cluster);
-    if (primary !== null) {
-      watched.leader = primary;
-      watched.link.follow(addressOf(cluster, primary));
-      const { heldUntilMs } = watched;
-      if (heldUntilMs !== null && primarySince(cluster, primary, heldUntilMs) !== null) watched.heldUntilMs = null;
-    } else if (watched.leader !== null) void this.#look(cluster, watched);
+    const { primary, primarySince, addressOf } = this.#context;
+    const node = primary(cluster);
+    if (node !== null) watched.link.follow(addressOf(cluster, node));
+    const { phase } = watched;
+    const isSinceHold = phase.kind === "held" && node !== null && primarySince(cluster, node, phase.sinceMs) !== null;
+    this.#happened(cluster, watched, { kind: "primary", node, isSinceHold });
+    if (node !== null && "leader" in phase && phase.leader !== node) this.#context.onNewPrimary(cluster, node);
   }
 
   /** Ends all that it has opened. */
@@ -125,18 +119,7 @@ export class LossWatch {
       setTimer: this.#context.scope.setTimer,
       onEnd: () => this.#onSign(cluster, watched),
     });
-    const watched: Watched = {
-      key,
-      link,
-      looks,
-      leader: null,
-      lookUntilMs: -Infinity,
-      isLooking: false,
-      heldUntilMs: null,
-      nextRunMs: -Infinity,
-      run: null,
-      hasEnded: false,
-    };
+    const watched: Watched = { key, link, looks, phase: { kind: "unled" } };
     this.#watched.set(cluster, watched);
     void this.#keepReady(watched).catch(this.#context.onError);
     this.clusterChanged(cluster);
@@ -146,79 +129,71 @@ export class LossWatch {
     const watched = this.#watched.get(cluster);
     if (watched === undefined) return;
     this.#watched.delete(cluster);
-    watched.hasEnded = true;
+    this.#happened(cluster, watched, { kind: "stop" });
     watched.link.close();
     for (const { looks } of watched.looks) looks.close();
   }
 
-  /** The connection to the leader's database has ended: a run is made ready while the poolers are looked at. */
-  #onSign(cluster: string, watched: Watched): void {
-    watched.lookUntilMs = this.#context.now() + lookMs;
-    this.#context.hint(cluster);
-    this.#run(cluster, watched);
-    void this.#look(cluster, watched);
+  /** Looks begin with the phase that they belong to. */
+  #happened(cluster: string, watched: Watched, happened: WatchHappening<HoldingRun>): void {
+    const before = looksOf(watched.phase);
+    watched.phase = nextWatchPhase(watched.phase, happened, this.#context.now());
+    const after = looksOf(watched.phase);
+    if (after === null || after === before) return;
+    for (const one of watched.looks) void this.#lookAt(one, cluster, watched).catch(this.#context.onError);
   }
 
-  /** The run that goes on, or a new one. */
+  /** The connection to the leader's database has ended: a run is made ready while the poolers are looked at. */
+  #onSign(cluster: string, watched: Watched): void {
+    this.#happened(cluster, watched, { kind: "sign" });
+    this.#context.hint(cluster);
+    this.#run(cluster, watched);
+  }
+
+  /** The run that goes on, or a new one; `null`: none may begin. */
   #run(cluster: string, watched: Watched): HoldingRun | null {
-    if (watched.run?.isOpen === true) return watched.run;
-    const { now, begin } = this.#context;
-    const { leader, heldUntilMs, nextRunMs } = watched;
-    if (leader === null || heldUntilMs !== null || now() < nextRunMs) return null;
-    const run = begin(cluster, leader);
-    watched.run = run;
-    if (run !== null) void this.#awaitEnd(cluster, watched, run);
+    const { phase } = watched;
+    if (phase.kind === "running") return phase.run;
+    if (!mayBegin(phase, this.#context.now())) return null;
+    const run = this.#context.begin(cluster, phase.leader);
+    if (run === null) return null;
+    this.#happened(cluster, watched, { kind: "begun", run });
+    void this.#awaitEnd(cluster, watched, run);
     return run;
   }
 
   async #awaitEnd(cluster: string, watched: Watched, run: HoldingRun): Promise<void> {
     const hasHeld = await run.ended;
-    const nowMs = this.#context.now();
-    if (hasHeld) watched.heldUntilMs = nowMs;
-    else watched.nextRunMs = nowMs + againMs;
-    this.clusterChanged(cluster);
+    this.#happened(cluster, watched, { kind: "ended", run, hasHeld });
+    if (this.#watched.get(cluster) === watched) this.clusterChanged(cluster);
   }
 
-  /** Looks at all poolers until nothing has to be looked at any more. */
-  async #look(cluster: string, watched: Watched): Promise<void> {
-    if (watched.isLooking) return;
-    watched.isLooking = true;
-    try {
-      await Promise.all(watched.looks.map((one) => this.#lookAt(one, cluster, watched)));
-    } catch (error) {
-      this.#context.onError(error);
-    } finally {
-      watched.isLooking = false;
-    }
-  }
-
+  /** Looks at a pooler until it has to be looked at no more, or others do. */
   async #lookAt({ pooler, looks }: Watched["looks"][number], cluster: string, watched: Watched): Promise<void> {
-    const { now, scope } = this.#context;
-    while (!watched.hasEnded && !scope.signal.aborted) {
-      const leader = this.#leaderSight(cluster, watched);
-      if (leader === "stands" || leader === "held_before") return;
+    const { now, scope, primary } = this.#context;
+    const number = looksOf(watched.phase);
+    looks.startOver();
+    while (!scope.signal.aborted) {
       const sinceMs = now();
+      const hasPrimary = primary(cluster) !== null;
+      this.#happened(cluster, watched, { kind: "look", hasPrimary });
+      if (looksOf(watched.phase) !== number) return;
+      const leader = leaderSightOf(watched.phase, hasPrimary, sinceMs);
       for (const { database, sight, inRow, waiting } of await looks.look()) {
-        if (sight !== "unserved") continue;
         // What may have to be held is looked at often.
-        if (leader === "no_primary" && inRow === 1) watched.lookUntilMs = now() + lookMs;
+        if (leader === "no_primary" && sight === "unserved" && inRow === 1)
+          this.#happened(cluster, watched, { kind: "unserved" });
         if (isHoldDue(leader, sight, inRow)) this.#run(cluster, watched)?.unserved({ pooler, database }, waiting);
       }
-      const isOften = now() < watched.lookUntilMs;
+      const { phase } = watched;
+      const isOften = "oftenUntilMs" in phase && now() < phase.oftenUntilMs;
       await scope.wait(Math.max(1, (isOften ? everyMs : slowlyMs) - (now() - sinceMs)));
     }
   }
 
-  #leaderSight(cluster: string, { lookUntilMs, heldUntilMs, leader, run }: Watched): LeaderSight {
-    if (run?.isOpen === true) return this.#context.now() < lookUntilMs ? "connection_ended" : "holding";
-    if (heldUntilMs !== null) return "held_before";
-    if (this.#context.now() < lookUntilMs) return "connection_ended";
-    return leader !== null && this.#context.primary(cluster) === null ? "no_primary" : "stands";
-  }
-
   async #keepReady(watched: Watched): Promise<void> {
     const { scope } = this.#context;
-    while (!watched.hasEnded && !scope.signal.aborted) {
+    while (watched.phase.kind !== "over" && !scope.signal.aborted) {
       await Promise.all(watched.looks.map(({ looks }) => looks.prepare()));
       await scope.wait(prepareMs);
     }

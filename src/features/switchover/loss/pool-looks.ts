@@ -41,6 +41,11 @@ export class PoolLooks {
     }
   }
 
+  /** What was seen before counts no more: looks in a row follow each other closely. */
+  startOver(): void {
+    this.#inRow.clear();
+  }
+
   /** Looks once. Never rejects. @returns nothing where the pooler does not say: then nobody is held */
   async look(): Promise<readonly DatabaseLook[]> {
     try {

@@ -44,8 +44,8 @@ export function adoptSwitchover(
     ranAtMs: nowMs,
     heardMs: plan.peers.map(() => nowMs),
     request: adoptedRequests[plan.start],
-    // Not known here: that the old leader is the primary is no sign that it leads again.
-    primary: plan.leader,
+    // Not known here: that the old leader is the primary is no sign that it leads again. After a loss it was none.
+    primary: plan.start === "loss" ? null : plan.leader,
     quietSinceMs: null,
     lookUntilMs: null,
     repeatAtMs: nowMs + plan.limits.resumeMs,

@@ -36,7 +36,8 @@ export function advanceClaiming(
   const reason = event.kind === "claimed" ? event.refusal : reasonToStop(plan, event);
   if (reason !== null) return end({ kind: "refused", reason });
   if (event.kind !== "claimed") return stay(state);
-  const waitsFor = safeguardsOf(plan);
+  // After a loss nobody is waited for who may be lost with the primary: peers hear of it meanwhile.
+  const waitsFor = safeguardsOf(plan).filter((part) => plan.start !== "loss" || !isOptional(plan, part));
   return stay({ kind: "arming", untilMs: nowMs + plan.limits.armMs, waitsFor }, { kind: "arm" });
 }
 

@@ -2,6 +2,9 @@ import type { PeerConfig } from "../config/peer-schema.ts";
 import type { ClaimAnswer, NoAnswer } from "../../../core/cluster/run-claim.ts";
 import { type AskedClaim, type Claim, claimLeaseMs, writtenClaim } from "../claims/claim.ts";
 import type { Grantor } from "../claims/own-claim.ts";
+import { leaseMs } from "../claims/standing-lease.ts";
+import { type LeaseGrantor, type SaidLease, writtenStanding } from "../claims/standing-leases.ts";
+import { objectOf } from "../../../core/cluster/values/json.ts";
 import { nameIn, openSession, type PeerReply, type PeerRequest, send, textOf } from "./peer-session.ts";
 
 /** How long a peer may take to answer a claim, in ms: it writes its promise to the disk first. */
@@ -77,4 +80,26 @@ function answerOf(reply: PeerReply, { generation }: Claim): ClaimAnswer | NoAnsw
 
 function pathOf(run: string): string {
   return `/claims/${encodeURIComponent(run)}`;
+}
+
+/** A peer that may hold clients after a loss in place of this process. */
+export function peerLeases(peer: PeerConfig): LeaseGrantor {
+  const say = async (said: SaidLease): Promise<PeerReply> =>
+    call(peer, { method: "POST", path: "/claims", body: writtenStanding(said), limitMs: identityMs });
+  return {
+    isStore: false,
+    ask: async (cluster, { instance, by, isOwn }) => {
+      try {
+        const { status, body } = await say({ cluster, instance, by, state: isOwn ? "own" : "new" });
+        if (status === 200 && body["granted"] === true) return { kind: "granted" };
+        const { instance: holder, by: who, left_ms: left } = objectOf(body["holder"]);
+        if (status !== 409 || typeof holder !== "string" || typeof left !== "number") return { kind: "silent" };
+        const leftMs = Math.min(leaseMs, Math.max(0, left));
+        return { kind: "held", holder: { instance: holder, by: typeof who === "string" ? who : peer.name, leftMs } };
+      } catch {
+        return { kind: "silent" };
+      }
+    },
+    give: (cluster, holder) => void say({ cluster, ...holder, state: "given" }).catch(() => {}),
+  };
 }

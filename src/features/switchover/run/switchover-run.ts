@@ -18,6 +18,8 @@ export interface TargetHand {
   close(): void;
   /** For how long clients have been held, or were held, in ms; `null` if they never were, or if that is not known. */
   readonly heldMs: number | null;
+  /** How many clients were seen to wait last; `null` if that is not known. */
+  readonly waiting: number | null;
 }
 
 /** What finishes a run if this process cannot: the intent on the disk, the guardian process, a peer. */
@@ -180,6 +182,11 @@ export class SwitchoverRun {
   /** For how long the clients of each target have been held, or were held, in ms; `null` if not, or not known. */
   get heldMs(): readonly (number | null)[] {
     return this.#hands.targets.map(({ heldMs }) => heldMs);
+  }
+
+  /** How many clients of each target were seen to wait last; `null` if that is not known. */
+  get waiting(): readonly (number | null)[] {
+    return this.#hands.targets.map(({ waiting }) => waiting);
   }
 
   /** Begins. To be called once. */

@@ -70,11 +70,21 @@ test("reads what PgBouncer says of databases, pools and connections, without col
       host: "10.0.0.1,10.0.0.2",
       port: 5432,
       poolMode: null,
+      poolSize: 20,
       connections: 3,
       isPaused: true,
       isDisabled: false,
     },
-    { name: "orders", host: null, port: null, poolMode: null, connections: 3, isPaused: true, isDisabled: false },
+    {
+      name: "orders",
+      host: null,
+      port: null,
+      poolMode: null,
+      poolSize: 20,
+      connections: 3,
+      isPaused: true,
+      isDisabled: false,
+    },
   ]);
   assert.deepEqual(readPools([pool]), [
     {
@@ -102,12 +112,13 @@ test("reads what PgBouncer says of databases, pools and connections, without col
     connectTime: "2026-11-27 01:17:24 UTC",
     requestTime: "2026-11-27 01:17:25 UTC",
     applicationName: null,
+    id: null,
     remotePid: 22_599,
     isCloseNeeded: true,
   };
   assert.deepEqual(readServers([server]), [connection]);
-  assert.deepEqual(readClients([{ ...server, link: "", application_name: "psql", close_needed: null }]), [
-    { ...connection, link: null, applicationName: "psql", isCloseNeeded: null },
+  assert.deepEqual(readClients([{ ...server, link: "", application_name: "psql", close_needed: null, id: "7" }]), [
+    { ...connection, link: null, applicationName: "psql", isCloseNeeded: null, id: 7 },
   ]);
 });
 

@@ -174,7 +174,7 @@ describe("a claim of this process", () => {
   /** @param answers what each grantor says, one answer after the other; the last one stays */
   async function taken(
     answers: Readonly<Record<string, readonly (ClaimAnswer | NoAnswer)[]>>,
-    isOptional = false,
+    { isOptional = false, isAgreed = false } = {},
   ): Promise<{
     readonly claim: OwnClaim;
     readonly refusal: string | null;
@@ -197,10 +197,21 @@ describe("a claim of this process", () => {
       claims,
       grantors,
       claim: { run: "a", cluster: "orders", by: "core1", instance: "i1", databases },
+      isAgreed,
       now: () => clock.nowMs,
     });
     return { claim, refusal: await claim.take(), clock, released };
   }
+
+  test("is held at once where it was agreed before, whatever others say, and as long as the run goes on", async () => {
+    const no: ClaimAnswer = { kind: "denied", why: "busy", generation: 9, isBehind: false };
+    const { claim, refusal, clock, released } = await taken({ core2: [silent], core3: [no] }, { isAgreed: true });
+    assert.deepEqual([refusal, claim.isHeld(), claim.areEarlierOver], [null, true, false]);
+    clock.skip(600_000);
+    assert.ok(claim.isHeld());
+    claim.release();
+    assert.deepEqual(released, ["core2", "core3"]);
+  });
 
   test("is held once everybody has granted it, as long as the lease is sure", async () => {
     const { claim, refusal, clock } = await taken({ core2: [yes], core3: [yes] });
@@ -221,9 +232,9 @@ describe("a claim of this process", () => {
       (await taken({ core2: [yes], core3: [silent] })).refusal,
       "core3 does not say whether another switchover goes on there: no answer within 2000 ms",
     );
-    assert.equal((await taken({ core2: [silent] }, true)).refusal, null);
+    assert.equal((await taken({ core2: [silent] }, { isOptional: true })).refusal, null);
     const denied: ClaimAnswer = { kind: "denied", why: "a run goes on", generation: 1, isBehind: false };
-    assert.equal((await taken({ core2: [denied] }, true)).refusal, "core2: a run goes on");
+    assert.equal((await taken({ core2: [denied] }, { isOptional: true })).refusal, "core2: a run goes on");
   });
 
   test("is asked for again with a number above all that others know", async () => {

@@ -16,6 +16,11 @@ const claimOf = (run: string, generation = 1): Claim => ({
   databases: [{ pooler: "pgb1", database: "orders" }],
 });
 
+const noHolds: Pick<RunClaims, "claimHold" | "releaseHold"> = {
+  claimHold: () => Promise.reject(new Error("not asked")),
+  releaseHold: () => Promise.resolve(),
+};
+
 /** Members of one fleet, and its keys. */
 function fleetOf(): { readonly clock: ManualClock; readonly member: () => RunClaims; readonly keys: FleetKeys } {
   const clock = new ManualClock();
@@ -25,6 +30,7 @@ function fleetOf(): { readonly clock: ManualClock; readonly member: () => RunCla
     return {
       claimRun: (cluster, value, lifeS) => store.claimFor(`runs/${cluster}`, value, lifeS),
       releaseRun: async (cluster, value) => void (await store.release(`runs/${cluster}`, value)),
+      ...noHolds,
     };
   };
   return { clock, member, keys };
@@ -67,6 +73,7 @@ describe("the store of a fleet", () => {
     const store: RunClaims = {
       claimRun: () => Promise.reject(new Error("apart")),
       releaseRun: () => Promise.resolve(),
+      ...noHolds,
     };
     const grantor = fleetGrantor(store, true);
     assert.deepEqual(await grantor.ask(claimOf("a")), { kind: "silent", why: "apart" });

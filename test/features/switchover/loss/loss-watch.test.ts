@@ -26,6 +26,7 @@ class Fixture {
   servesAgain = false;
   mayBegin = true;
   hints = 0;
+  readonly newPrimaries: string[] = [];
 
   private constructor(context: TestContext, pgbouncer: FakePgbouncer, port: number) {
     this.pgbouncer = pgbouncer;
@@ -47,6 +48,7 @@ class Fixture {
       primarySince: (_, leader) => (this.primary !== leader || this.servesAgain ? this.primary : null),
       addressOf: () => ({ host: "127.0.0.1", port }),
       begin: (_, leader) => (this.mayBegin ? this.#begin(leader) : null),
+      onNewPrimary: (_, node) => void this.newPrimaries.push(node),
       hint: () => {
         this.hints += 1;
       },
@@ -88,22 +90,15 @@ class Fixture {
 
   #begin(leader: string): HoldingRun {
     const unserved: string[] = [];
-    let isOpen = true;
     let resolve: (hasHeld: boolean) => void = () => {};
     const ended = new Promise<boolean>((done) => (resolve = done));
     this.begun.push({
       leader,
       unserved,
-      end: (hasHeld) => {
-        isOpen = false;
-        resolve(hasHeld);
-      },
+      end: (hasHeld) => resolve(hasHeld),
     });
     return {
       unserved: ({ pooler, database }, waiting) => void unserved.push(`${pooler}/${database} ${waiting}`),
-      get isOpen() {
-        return isOpen;
-      },
       ended,
     };
   }
@@ -168,6 +163,15 @@ describe("the watch for losses", () => {
     fixture.primary = null;
     fixture.watch.clusterChanged("demo");
     await until("another run", () => fixture.begun.length === 2);
+  });
+
+  test("tells of another primary, and not of the same one again", async (context) => {
+    const fixture = await Fixture.of(context);
+    for (const primary of ["pg1", null, "pg1", null, "pg2", "pg2"]) {
+      fixture.primary = primary;
+      fixture.watch.clusterChanged("demo");
+    }
+    assert.deepEqual(fixture.newPrimaries, ["pg2"]);
   });
 
   test("ends with its configuration", async (context) => {

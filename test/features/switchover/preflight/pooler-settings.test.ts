@@ -44,6 +44,7 @@ const shownDatabase: ShownDatabase = {
   host: "balancer.internal",
   port: 5000,
   poolMode: null,
+  poolSize: 20,
   connections: 0,
   isPaused: false,
   isDisabled: false,

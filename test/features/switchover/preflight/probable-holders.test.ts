@@ -29,6 +29,7 @@ const connection: ShownConnection = {
   connectTime: null,
   requestTime: null,
   applicationName: null,
+  id: null,
   remotePid: null,
   isCloseNeeded: null,
 };

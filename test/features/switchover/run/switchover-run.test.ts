@@ -64,6 +64,7 @@ class Fixture {
       targets: [
         {
           heldMs: 1_700,
+          waiting: null,
           pause: () => this.#do("pause", () => run.happened({ kind: "pause_answered", target: 0 })),
           readPaused: () => this.#do("read", () => run.happened({ kind: "paused_read", target: 0, isPaused: true })),
           cutFirst: () => this.done.push("cut"),
