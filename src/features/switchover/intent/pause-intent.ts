@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { PgbouncerConfig } from "../../../core/config/model/config.ts";
 import { parseJson } from "../../../core/cluster/values/json.ts";
-import { type PauseTarget, pauseName, type SwitchoverStart } from "../machine/plan.ts";
+import { type PauseTarget, pauseName, type RestartedNode, type SwitchoverStart } from "../machine/plan.ts";
 
 /** A database that is about to be paused, and how its console is reached: the configuration may change meanwhile. */
 export interface IntendedPause {
@@ -45,6 +45,8 @@ export interface FinishIntent {
   /** Whether the switchover may have been requested: else clients go on at once, for nothing was changed. */
   readonly mayBeRequested: boolean;
   readonly evidence: PrimaryEvidence;
+  /** What is restarted. Other runs do not have the key: earlier versions do not know it. */
+  readonly restart?: RestartedNode | undefined;
 }
 
 /** What a new primary has to have. */
@@ -77,11 +79,12 @@ const intentShape = { run: text, cluster: text, deadlineWallMs: z.number(), targ
 /** How a run is finished, as it is written to the disk and sent to peers. */
 export const finishSchema = z.strictObject({
   generation: z.int().min(0),
-  start: z.enum(["request", "announced", "loss"]),
+  start: z.enum(["request", "announced", "loss", "restart"]),
   leader: z.string().max(4_096),
   candidate: textOrNull,
   mayBeRequested: z.boolean(),
   evidence: z.strictObject({ systemIdentifier: textOrNull, timeline: z.int().nullable() }),
+  restart: z.strictObject({ isLeader: z.boolean(), startedAt: text }).optional(),
 });
 const intents2 = z.array(z.strictObject({ ...intentShape, finish: finishSchema.nullable() })).max(1_024);
 const before = z.string().regex(/^\d{1,10}(\.\d{1,6})?$/);
