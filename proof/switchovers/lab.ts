@@ -9,7 +9,7 @@ import { Cluster } from "../../test/real/lab/cluster.ts";
 import type { Envoy } from "../../test/real/lab/envoy.ts";
 import { Haproxy } from "../../test/real/lab/haproxy.ts";
 import type { PatroniNode } from "../../test/real/lab/patroni.ts";
-import { Pgbouncer, type PgbouncerOptions } from "../../test/real/lab/pgbouncer.ts";
+import { Pgbouncer, pgbouncer118, type PgbouncerOptions } from "../../test/real/lab/pgbouncer.ts";
 import { ports } from "../../test/real/lab/ports.ts";
 import { pushedPools, startPushedEnvoy } from "../../test/real/lab/pushed-envoy.ts";
 import { psql } from "../../test/real/lab/psql.ts";
@@ -38,6 +38,10 @@ export interface LabOptions {
   readonly pooler?: object;
   /** Whether the PgBouncers have a database that leads to a replica, too. */
   readonly hasReplicaDatabase?: boolean;
+  /** Further keys of each pooler, by its place, over those of all; `null`: rolecall does not know that pooler. */
+  readonly poolerAt?: (at: number) => object | null;
+  /** Whether the first PgBouncer leads to a HAProxy that asks the nodes themselves, beside those of the route `file`. */
+  readonly isFirstPlain?: boolean;
   /** Further keys of rolecall's admin listener. */
   readonly admin?: object;
   /** What differs in rolecall's configuration of the cluster. */
@@ -189,11 +193,15 @@ export class Lab {
   }
 
   async #poolerSettings(isRouted: boolean): Promise<readonly object[]> {
-    const { hasPeer = false, hasReplicaDatabase = false, consoleOf } = this.#options;
+    const { hasPeer = false, hasReplicaDatabase = false, consoleOf, poolerAt = () => ({}) } = this.#options;
     const addressOf = (pooler: Pgbouncer, at: number): string =>
       at % 2 === 0 || hasPeer ? pooler.address : pooler.socketAddress;
+    const known = this.#poolers.flatMap((pooler, at) => {
+      const more = poolerAt(at);
+      return more === null ? [] : [{ pooler, at, more }];
+    });
     return Promise.all(
-      this.#poolers.map(async (pooler, at) => ({
+      known.map(async ({ pooler, at, more }) => ({
         name: `pgb${at + 1}`,
         pgbouncer: { address: (await consoleOf?.(pooler, at)) ?? addressOf(pooler, at), user: "rolecall" },
         databases: [
@@ -201,6 +209,7 @@ export class Lab {
           ...(hasReplicaDatabase ? [{ name: replicaDatabase, check: "/replica" }] : []),
         ],
         ...this.#options.pooler,
+        ...more,
       })),
     );
   }
@@ -224,10 +233,12 @@ export class Lab {
     const [replica] = await this.cluster.replicas();
     const ofReplica = replica === undefined ? [] : [databaseLine(replicaDatabase, replica.databasePort)];
     const databases = this.#options.hasReplicaDatabase === true ? ofReplica : [];
-    for (const program of typeof pgbouncer === "string" ? [pgbouncer, pgbouncer] : pgbouncer)
-      this.#poolers.push(
-        await Pgbouncer.start(poolerOptions({ program, settings, databases }, route, leader.databasePort)),
-      );
+    const isPlain = this.#options.isFirstPlain === true;
+    for (const [at, program] of (typeof pgbouncer === "string" ? [pgbouncer, pgbouncer] : pgbouncer).entries()) {
+      const to = isPlain && at === 0 ? ports.haproxyWrite : leader.databasePort;
+      this.#poolers.push(await Pgbouncer.start(poolerOptions({ program, settings, databases }, route, to)));
+    }
+    if (isPlain) this.#balancer = await Haproxy.start(this.cluster, plainHaproxy);
     if (hasPeer) await this.startPeer();
     await this.startRolecall();
     if (route === "envoy") this.#balancer = await startPushedEnvoy(this.cluster);
@@ -259,7 +270,9 @@ function poolerOptions(
   primaryPort: number,
 ): PgbouncerOptions {
   // One login that fails would hold clients for the default `server_login_retry`, 15 s: nothing here shortens that.
-  const settings = { max_prepared_statements: 100, ...more };
+  const { found } = pgbouncer118();
+  const isOld = "path" in found && found.path === program;
+  const settings = { ...(isOld ? {} : { max_prepared_statements: 100 }), ...more };
   return route === "file"
     ? { program, settings, databases, included: [databaseLine(database, primaryPort)] }
     : { program, settings, databases: [...databases, databaseLine(database, ports.haproxyWrite)] };
@@ -267,6 +280,25 @@ function poolerOptions(
 
 function pushedBalancer(socket: string): object {
   return { haproxy: { socket, cut_sessions: true, backends: [{ name: "write", check: "/primary" }] } };
+}
+
+/** As Patroni's documentation shows it, with checks each 500 ms. */
+function plainHaproxy({ nodes }: Cluster, socket: string): string {
+  return `global
+  stats socket ${socket} mode 600 level admin
+defaults
+  mode tcp
+  timeout connect 2s
+  timeout client 1h
+  timeout server 1h
+  timeout check 900ms
+listen write
+  bind 127.0.0.1:${ports.haproxyWrite}
+  option httpchk OPTIONS /primary
+  http-check expect status 200
+  default-server inter 500ms rise 2 fall 1 on-marked-down shutdown-sessions
+${nodes.map(({ name, databasePort, apiPort }) => `  server ${name} 127.0.0.1:${databasePort} check port ${apiPort}`).join("\n")}
+`;
 }
 
 /** With a push the checks are slow, so that a route that is quick was pushed. */
