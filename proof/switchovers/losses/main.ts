@@ -106,7 +106,8 @@ async function playHoldFaults(): Promise<number> {
   let [bad, faultLab] = [0, null as FaultLab | null];
   for (const [at, cell] of cells.entries()) {
     if (!`${cell.spec.name}, ${cell.step}`.includes(values.only) || performance.now() >= untilMs) continue;
-    const loss = at % 2 === 0 ? "postgres killed" : "node killed";
+    // Only after the loss of a node another one becomes writable.
+    const loss = at % 2 === 0 && cell.step !== "writable" ? "postgres killed" : "node killed";
     try {
       faultLab ??= await holdFaultLab({ patroni: patroni.command, pgbouncer: pgbouncer.path });
       const { fault, step, pausedMs, failed, longestMs, broken } = await playHoldFault(faultLab, { ...cell, loss });
