@@ -2,7 +2,7 @@
  * `npm run bench -- outage [OPTIONS]`: changes the leader of a real cluster repeatedly, and measures how long the pools
  * of real balancers cannot write. Prints progress, and writes the report.
  */
-import { appendFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import { balancerPrograms } from "../../test/real/lab/balancer-programs.ts";
@@ -86,7 +86,7 @@ export async function outageBench(args: readonly string[]): Promise<boolean> {
       baseline,
     };
     const text = report(changes, lab.pools, conditions);
-    writeFileSync(values.report, text);
+    writeFileSync(values.report, `${text}${sectionOfLosses(values.report)}`);
     process.stdout.write(text);
     const isGood = guard === null || isWithin(guard, summaries(changes, lab.pools, baseline));
     return isGood && changes.length === counts.switchover + counts.kill;
@@ -181,4 +181,11 @@ function count(name: string, text: string, most: number, least = 0): number {
 
 function say(text: string): void {
   process.stderr.write(`${text}\n`);
+}
+
+/** What `npm run losses -- --compare` has measured: another program, whose table stays. */
+function sectionOfLosses(file: string): string {
+  const known = existsSync(file) ? readFileSync(file, "utf8") : "";
+  const at = known.indexOf("\n## Losses behind PgBouncer");
+  return at === -1 ? "" : known.slice(at);
 }

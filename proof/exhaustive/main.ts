@@ -6,10 +6,16 @@ import { alphabets } from "./alphabet.ts";
 import { explore } from "./explore.ts";
 import { exploredPolicy } from "./policy.ts";
 import { exploreRefused } from "./refused.ts";
-import { explore as exploreSwitchover, exploredStarts } from "./switchover-explore.ts";
-import { twoAnnouncedTargets, twoTargets } from "./switchover-world.ts";
+import { explore as exploreSwitchover, startsOf } from "./switchover-explore.ts";
+import { twoAnnouncedTargets, twoLostTargets, twoRestartedTargets, twoTargets } from "./switchover-world.ts";
 
-const { values } = parseArgs({ options: { depth: { type: "string", default: "6" } } });
+const { values } = parseArgs({
+  options: {
+    depth: { type: "string", default: "6" },
+    "switchover-depth": { type: "string", default: "99" },
+    only: { type: "string", default: "" },
+  },
+});
 const depth = Number(values.depth);
 if (!Number.isInteger(depth) || depth < 1)
   throw new Error(`Cannot explore: --depth must be a whole number from 1, got ${values.depth}`);
@@ -55,10 +61,11 @@ for (const isWatched of [false, true]) {
   }
 }
 
-console.log(`seamless switchovers, from ${exploredStarts.length} states, to depth ${depth}:`);
-for (const plan of [twoTargets, twoAnnouncedTargets])
-  for (const { name, first } of exploredStarts) {
-    const { states, transitions, violation } = exploreSwitchover(plan, { first, depth });
+const switchoverDepth = Math.min(depth, Number(values["switchover-depth"]));
+console.log(`seamless switchovers, restarts and losses, to depth ${switchoverDepth}:`);
+for (const plan of [twoTargets, twoAnnouncedTargets, twoRestartedTargets, twoLostTargets])
+  for (const { name, first, isAdopted = false } of startsOf(plan)) {
+    const { states, transitions, violation } = exploreSwitchover(plan, { first, isAdopted, depth: switchoverDepth });
     console.log(`  ${plan.start}, from ${name}: ${states} states, ${transitions} transitions`);
     if (violation !== null) {
       console.log(`  VIOLATION: ${violation.problem}\n    ${violation.path.join("\n    ")}`);

@@ -1,8 +1,24 @@
-import { advanceSwitchover, beginSwitchover, wakeAtMs } from "../../src/features/switchover/machine/advance.ts";
+import {
+  adoptSwitchover,
+  advanceSwitchover,
+  beginSwitchover,
+  wakeAtMs,
+} from "../../src/features/switchover/machine/advance.ts";
 import type { SwitchoverEvent } from "../../src/features/switchover/machine/event.ts";
 import type { SwitchoverPlan } from "../../src/features/switchover/machine/plan.ts";
 import type { SwitchoverState } from "../../src/features/switchover/machine/state.ts";
-import { broken, untouchedWorld, worldAfterEffects, worldAfterEvent, type World } from "./switchover-world.ts";
+import type { SwitchoverTransition } from "../../src/features/switchover/machine/transition.ts";
+import { type WrittenIntents, writtenIntents } from "../../src/features/switchover/intent/pause-intent.ts";
+import {
+  broken,
+  machineEventOf,
+  unrestored,
+  untouchedWorld,
+  type World,
+  type WorldEvent,
+  worldAfterEffects,
+  worldAfterEvent,
+} from "./switchover-world.ts";
 
 /** A state of the machine and of the world that was reached. */
 interface Reached {
@@ -11,6 +27,15 @@ interface Reached {
   readonly nowMs: number;
   readonly path: readonly string[];
 }
+
+/** What is explored. Tests plant faults in it. */
+export interface Explored {
+  readonly advance: typeof advanceSwitchover;
+  /** How the file of the intents is written. */
+  readonly write: (written: WrittenIntents) => string;
+}
+
+const asItIs: Explored = { advance: advanceSwitchover, write: writtenIntents };
 
 /** What an exploration found. */
 export interface Exploration {
@@ -36,11 +61,15 @@ const paused: readonly SwitchoverEvent[] = [
   ...["intent", "guardian", "peer1"].map((part): SwitchoverEvent => ({ kind: "told", part, problem: null })),
 ];
 /** What to explore from: the events that lead there, and the states that must follow. */
-export const exploredStarts: readonly {
+export interface ExploredStart {
   readonly name: string;
-  readonly first: readonly SwitchoverEvent[];
+  readonly first: readonly WorldEvent[];
   readonly follow: readonly string[];
-}[] = [
+  /** Whether another process has begun the run, and holds both targets. */
+  readonly isAdopted?: boolean;
+}
+
+export const exploredStarts: readonly ExploredStart[] = [
   { name: "the beginning", first: [], follow: ["claiming", "arming", "pausing", "resuming", "ended"] },
   { name: "the first PAUSE", first: armed, follow: ["resuming", "ended"] },
   { name: "the last PAUSE", first: paused.slice(0, -3), follow: ["switching", "resuming", "ended"] },
@@ -52,8 +81,51 @@ export const exploredStarts: readonly {
   },
 ];
 
+const lostArmed: readonly WorldEvent[] = armed.slice(1);
+const look: WorldEvent = { kind: "look", target: 0, sight: "unserved" };
+const lostHeld: readonly WorldEvent[] = [
+  ...lostArmed,
+  look,
+  look,
+  look,
+  { kind: "pause_answered", target: 0 },
+  { kind: "paused_read", target: 0, isPaused: true },
+];
+/** The same of a loss. */
+export const exploredLosses: readonly ExploredStart[] = [
+  { name: "the sign of a loss", first: [], follow: ["arming", "switching", "ended"] },
+  { name: "the watch of the poolers", first: lostArmed, follow: ["switching", "ended"] },
+  { name: "the third look", first: [...lostArmed, look, look], follow: ["switching", "ended"] },
+  { name: "a hold", first: lostHeld, follow: ["routing", "resuming", "ended"] },
+  {
+    name: "a new primary while clients are held",
+    first: [...lostHeld, { kind: "primary", node: "pg2", pending: "unknown" }],
+    follow: ["resuming", "ended"],
+  },
+  {
+    name: "the old primary while clients are held",
+    first: [...lostHeld.slice(0, -1), { kind: "primary", node: "pg1", pending: "unknown" }],
+    follow: ["resuming", "ended"],
+  },
+  { name: "the death of the process that holds", first: [], follow: ["routing", "resuming", "ended"], isAdopted: true },
+];
+
+/** What a start is explored with. @returns those that this plan has */
+export function startsOf({ start }: SwitchoverPlan): readonly ExploredStart[] {
+  if (start === "loss") return exploredLosses;
+  if (start !== "restart") return exploredStarts;
+  return exploredStarts.map((one) =>
+    one.name === "a new primary"
+      ? { ...one, name: "a restarted node", first: [...paused, { kind: "primary", node: "pg1", pending: "done" }] }
+      : one,
+  );
+}
+
 /** Every event, about every target, route and peer of a plan. */
-export function everyEvent({ targets, routes, peers, leader }: SwitchoverPlan): readonly SwitchoverEvent[] {
+export function everyEvent({ targets, routes, peers, leader, start }: SwitchoverPlan): readonly WorldEvent[] {
+  const looks = targets.flatMap((_, target): readonly WorldEvent[] =>
+    start !== "loss" ? [] : (["server", "idle", "unserved"] as const).map((sight) => ({ kind: "look", target, sight })),
+  );
   const about = targets.flatMap((_, target): readonly SwitchoverEvent[] => [
     { kind: "pause_answered", target },
     { kind: "pause_failed", target, problem: "late" },
@@ -70,6 +142,15 @@ export function everyEvent({ targets, routes, peers, leader }: SwitchoverPlan): 
     { kind: "not_resumed", target, problem: "refused", isRefused: true },
     { kind: "closed", target },
   ]);
+  // After a loss nothing is asked for.
+  const answers: readonly SwitchoverEvent[] =
+    start === "loss"
+      ? []
+      : [
+          { kind: "answered", result: { kind: "accepted" } },
+          { kind: "answered", result: { kind: "refused", status: 412, reason: "no good candidates" } },
+          { kind: "answered", result: { kind: "unknown", reason: "503" } },
+        ];
   const parts = ["intent", "guardian", ...peers];
   return [
     { kind: "tick" },
@@ -84,9 +165,9 @@ export function everyEvent({ targets, routes, peers, leader }: SwitchoverPlan): 
       { kind: "not_armed", part, problem: "no space left on device" },
     ]),
     ...about,
-    { kind: "answered", result: { kind: "accepted" } },
-    { kind: "answered", result: { kind: "refused", status: 412, reason: "no good candidates" } },
-    { kind: "answered", result: { kind: "unknown", reason: "503" } },
+    ...looks,
+    ...(start === "restart" ? [{ kind: "primary", node: leader, pending: "done" } as const] : []),
+    ...answers,
     { kind: "primary", node: null, pending: "unknown" },
     { kind: "primary", node: leader, pending: "no" },
     { kind: "primary", node: leader, pending: "yes" },
@@ -98,6 +179,7 @@ export function everyEvent({ targets, routes, peers, leader }: SwitchoverPlan): 
     ]),
     ...peers.map((_, peer): SwitchoverEvent => ({ kind: "echo", peer })),
     { kind: "guardian_lost", why: "it ended", hasTakenOver: false },
+    { kind: "guardian_lost", why: "a standstill", hasTakenOver: true },
     { kind: "give_up", reason: "an operator has resumed everything" },
     { kind: "fenced", by: "peer1" },
     { kind: "stop", reason: "rolecall stops" },
@@ -107,14 +189,17 @@ export function everyEvent({ targets, routes, peers, leader }: SwitchoverPlan): 
 /**
  * Applies every event in every state that can be reached, at once, in time, just when time is over, and far too late.
  * @param first the events that lead to the state to begin with
+ * @param of the machine, and how files are written
  */
 export function explore(
   plan: SwitchoverPlan,
-  { first, depth }: { readonly first: readonly SwitchoverEvent[]; readonly depth: number },
+  { first, isAdopted = false, depth }: Pick<ExploredStart, "first" | "isAdopted"> & { readonly depth: number },
+  of: Explored = asItIs,
 ): Exploration {
   const events = everyEvent(plan);
-  const begun: Reached = { state: beginSwitchover(plan, 0).state, world: untouchedWorld(plan), nowMs: 0, path: [] };
-  const start = first.reduce<Reached>((from, event) => sound(reach(plan, from, { event, waitMs: 0 })), begun);
+  const begun = isAdopted ? adoptedStart(plan) : freshStart(plan);
+  const reach: Reach = (from, step) => reachWith(plan, of, { from, ...step });
+  const start = first.reduce<Reached>((from, event) => sound(reach(from, { event, waitMs: 0 })), begun);
   let level: readonly Reached[] = [start];
   const seen = new Set(level.map(keyOf));
   const kinds = new Set<string>([start.state.kind]);
@@ -125,12 +210,13 @@ export function explore(
       for (const event of events)
         for (const waitMs of waitsIn(from)) {
           transitions += 1;
-          const reached = reach(plan, from, { event, waitMs });
+          const reached = reach(from, { event, waitMs });
           if ("problem" in reached) return { states: seen.size, transitions, kinds, violation: reached };
           const key = keyOf(reached);
           if (seen.has(key)) continue;
           seen.add(key);
-          const stuck = settling(plan, reached, true) ?? settling(plan, reached, false);
+          const stuck =
+            settling(plan, { from: reached, reach, of }, true) ?? settling(plan, { from: reached, reach, of }, false);
           if (stuck !== null)
             return { states: seen.size, transitions, kinds, violation: { problem: stuck, path: reached.path } };
           kinds.add(reached.state.kind);
@@ -139,6 +225,34 @@ export function explore(
     level = next;
   }
   return { states: seen.size, transitions, kinds, violation: null };
+}
+
+type Reach = (
+  from: Reached,
+  step: { readonly event: WorldEvent; readonly waitMs: number },
+) => Reached | { readonly problem: string; readonly path: readonly string[] };
+
+function freshStart(plan: SwitchoverPlan): Reached {
+  return { state: beginSwitchover(plan, 0).state, world: untouchedWorld(plan), nowMs: 0, path: [] };
+}
+
+/** Both targets were held 5 s ago by a process that is gone. */
+function adoptedStart(plan: SwitchoverPlan): Reached {
+  const limitAtMs = plan.limits.deadlineMs - 5_000;
+  const all = plan.targets.map(() => true);
+  const adopted = { mayBeRequested: true, open: [...plan.targets.keys()], deadlineMs: limitAtMs, why: "it is gone" };
+  const { state } = adoptSwitchover(plan, adopted, 0);
+  const untouched = untouchedWorld(plan);
+  const world = {
+    ...untouched,
+    mayBePaused: all,
+    isIntended: all,
+    isIntentWritten: true,
+    pausedAtMs: plan.targets.map(() => -5_000),
+    limitAtMs,
+    primary: null,
+  };
+  return { state, world, nowMs: 0, path: ["adopted"] };
 }
 
 function sound(reached: Reached | { readonly problem: string }): Reached {
@@ -154,7 +268,11 @@ const stepsMax = 120;
  * @param isAnswered whether poolers answer each RESUME
  * @returns what does not happen; `null` if all does
  */
-function settling(plan: SwitchoverPlan, from: Reached, isAnswered: boolean): string | null {
+function settling(
+  plan: SwitchoverPlan,
+  { from, reach, of }: { readonly from: Reached; readonly reach: Reach; readonly of: Explored },
+  isAnswered: boolean,
+): string | null {
   let reached = from;
   let answers: readonly SwitchoverEvent[] = [];
   for (let count = 0; count < stepsMax; count += 1) {
@@ -173,8 +291,8 @@ function settling(plan: SwitchoverPlan, from: Reached, isAnswered: boolean): str
       return `held ${nowMs - state.deadlineMs} ms after the deadline`;
     const [event = { kind: "tick" as const }, ...rest] = answers;
     const waitMs = answers.length > 0 ? 0 : Math.max(0, wakeMs - nowMs);
-    const transition = advanceSwitchover(plan, state, { event, nowMs: nowMs + waitMs });
-    const next = reach(plan, reached, { event, waitMs });
+    const transition = of.advance(plan, state, { event, nowMs: nowMs + waitMs });
+    const next = reach(reached, { event, waitMs });
     if ("problem" in next) return next.problem;
     answers = [
       ...rest,
@@ -196,30 +314,35 @@ function waitsIn({ state, nowMs }: Reached): readonly number[] {
   return [...new Set([0, left, left + 20_000])];
 }
 
-function reach(
+function reachWith(
   plan: SwitchoverPlan,
-  from: Reached,
-  { event, waitMs }: { readonly event: SwitchoverEvent; readonly waitMs: number },
+  { advance, write }: Explored,
+  { from, event, waitMs }: { readonly from: Reached; readonly event: WorldEvent; readonly waitMs: number },
 ): Reached | { readonly problem: string; readonly path: readonly string[] } {
   const nowMs = from.nowMs + waitMs;
   const path = [...from.path, `+${waitMs} ${JSON.stringify(event)}`];
-  const transition = advanceSwitchover(plan, from.state, { event, nowMs });
-  if (plan.start === "announced" && transition.effects.some(({ kind }) => kind === "request"))
+  const own = machineEventOf(from.world, event);
+  const transition: SwitchoverTransition = advance(plan, from.state, { event: own, nowMs });
+  if (
+    (plan.start === "announced" || plan.start === "loss") &&
+    transition.effects.some(({ kind }) => kind === "request")
+  )
     return { problem: "requested what somebody else has begun", path };
-  const after = worldAfterEffects(worldAfterEvent(from.world, event), transition);
+  const after = worldAfterEffects(worldAfterEvent(from.world, event), transition, { plan, nowMs });
   if ("problem" in after) return { problem: after.problem, path };
-  const problem = broken(transition.state, after.world, nowMs);
+  const problem = broken(transition.state, after.world, nowMs) ?? unrestored(plan, after.world, write);
   return problem === null ? { state: transition.state, world: after.world, nowMs, path } : { problem, path };
 }
 
 /** States that differ in the time of day only are the same. */
 function keyOf({ state, world, nowMs }: Reached): string {
   return JSON.stringify([state, world], (name, value: unknown) => {
-    if (typeof value !== "number" || !name.endsWith("Ms")) return name === "heardMs" ? relative(value, nowMs) : value;
+    if (name === "heardMs" || name === "pausedAtMs") return relative(value, nowMs);
+    if (typeof value !== "number" || !name.endsWith("Ms")) return value;
     return value - nowMs;
   });
 }
 
 function relative(value: unknown, nowMs: number): unknown {
-  return Array.isArray(value) ? value.map((each: unknown) => Number(each) - nowMs) : value;
+  return Array.isArray(value) ? value.map((each: unknown) => (each === null ? null : Number(each) - nowMs)) : value;
 }

@@ -9,7 +9,7 @@ import { Cluster } from "../../test/real/lab/cluster.ts";
 import type { Envoy } from "../../test/real/lab/envoy.ts";
 import { Haproxy } from "../../test/real/lab/haproxy.ts";
 import type { PatroniNode } from "../../test/real/lab/patroni.ts";
-import { Pgbouncer, type PgbouncerOptions } from "../../test/real/lab/pgbouncer.ts";
+import { Pgbouncer, pgbouncer118, type PgbouncerOptions } from "../../test/real/lab/pgbouncer.ts";
 import { ports } from "../../test/real/lab/ports.ts";
 import { pushedPools, startPushedEnvoy } from "../../test/real/lab/pushed-envoy.ts";
 import { psql } from "../../test/real/lab/psql.ts";
@@ -25,8 +25,8 @@ export type Route = (typeof routes)[number];
 export interface LabOptions {
   /** A command that starts Patroni; or a cluster that runs, and goes on after the lab. */
   readonly patroni: readonly [string, ...string[]] | Cluster;
-  /** The program of PgBouncer. */
-  readonly pgbouncer: string;
+  /** The program of the PgBouncers; or of each, in order. Without a list there are two. */
+  readonly pgbouncer: string | readonly string[];
   readonly route: Route;
   /** A second rolecall, which resumes what the first one has paused; it reaches all consoles. */
   readonly hasPeer?: boolean;
@@ -36,6 +36,12 @@ export interface LabOptions {
   readonly settings?: Readonly<Record<string, string | number>>;
   /** Further keys of each pooler in rolecall's configuration. */
   readonly pooler?: object;
+  /** Whether the PgBouncers have a database that leads to a replica, too. */
+  readonly hasReplicaDatabase?: boolean;
+  /** Further keys of each pooler, by its place, over those of all; `null`: rolecall does not know that pooler. */
+  readonly poolerAt?: (at: number) => object | null;
+  /** Whether the first PgBouncer leads to a HAProxy that asks the nodes themselves, beside those of the route `file`. */
+  readonly isFirstPlain?: boolean;
   /** Further keys of rolecall's admin listener. */
   readonly admin?: object;
   /** What differs in rolecall's configuration of the cluster. */
@@ -44,6 +50,8 @@ export interface LabOptions {
 
 /** The name of the database in the PgBouncers. */
 export const database = "orders";
+/** That of the database that leads to a replica. */
+export const replicaDatabase = "orders_ro";
 
 export class Lab {
   readonly #options: LabOptions;
@@ -97,9 +105,9 @@ export class Lab {
     return { port: this.peer.adminPort, token: this.#token };
   }
 
-  /** Starts clients that write through both PgBouncers. */
-  load(clients = 20, pauseMs = 5): Load {
-    return new Load({ ports: this.#poolers.map(({ port }) => port), database, clients, pauseMs });
+  /** Starts clients that write through all PgBouncers. */
+  load(clients = 20, pauseMs = 5, unnamed: readonly number[] = []): Load {
+    return new Load({ ports: this.#poolers.map(({ port }) => port), database, clients, pauseMs, unnamed });
   }
 
   /** Holds the state of rolecall, and what it has paused. */
@@ -185,15 +193,23 @@ export class Lab {
   }
 
   async #poolerSettings(isRouted: boolean): Promise<readonly object[]> {
-    const { hasPeer = false, consoleOf } = this.#options;
+    const { hasPeer = false, hasReplicaDatabase = false, consoleOf, poolerAt = () => ({}) } = this.#options;
     const addressOf = (pooler: Pgbouncer, at: number): string =>
       at % 2 === 0 || hasPeer ? pooler.address : pooler.socketAddress;
+    const known = this.#poolers.flatMap((pooler, at) => {
+      const more = poolerAt(at);
+      return more === null ? [] : [{ pooler, at, more }];
+    });
     return Promise.all(
-      this.#poolers.map(async (pooler, at) => ({
+      known.map(async ({ pooler, at, more }) => ({
         name: `pgb${at + 1}`,
         pgbouncer: { address: (await consoleOf?.(pooler, at)) ?? addressOf(pooler, at), user: "rolecall" },
-        databases: [{ name: database, ...(isRouted ? { file: pooler.includedFile } : {}) }],
+        databases: [
+          { name: database, ...(isRouted ? { file: pooler.includedFile } : {}) },
+          ...(hasReplicaDatabase ? [{ name: replicaDatabase, check: "/replica" }] : []),
+        ],
         ...this.#options.pooler,
+        ...more,
       })),
     );
   }
@@ -214,10 +230,15 @@ export class Lab {
     const leader = await this.cluster.leader();
     if ((await psql(leader.databasePort, createTable)) === undefined)
       throw new Error(`Cannot create the table: ${leader.name} must take writes, got no answer`);
-    while (this.#poolers.length < 2)
-      this.#poolers.push(
-        await Pgbouncer.start(poolerOptions({ program: pgbouncer, settings }, route, leader.databasePort)),
-      );
+    const [replica] = await this.cluster.replicas();
+    const ofReplica = replica === undefined ? [] : [databaseLine(replicaDatabase, replica.databasePort)];
+    const databases = this.#options.hasReplicaDatabase === true ? ofReplica : [];
+    const isPlain = this.#options.isFirstPlain === true;
+    for (const [at, program] of (typeof pgbouncer === "string" ? [pgbouncer, pgbouncer] : pgbouncer).entries()) {
+      const to = isPlain && at === 0 ? ports.haproxyWrite : leader.databasePort;
+      this.#poolers.push(await Pgbouncer.start(poolerOptions({ program, settings, databases }, route, to)));
+    }
+    if (isPlain) this.#balancer = await Haproxy.start(this.cluster, plainHaproxy);
     if (hasPeer) await this.startPeer();
     await this.startRolecall();
     if (route === "envoy") this.#balancer = await startPushedEnvoy(this.cluster);
@@ -239,21 +260,45 @@ function started<T>(part: T | undefined): T {
   return part;
 }
 
+function databaseLine(name: string, port: number): string {
+  return `${name} = host=127.0.0.1 port=${port} dbname=postgres user=postgres`;
+}
+
 function poolerOptions(
-  { program, settings: more }: PgbouncerOptions,
+  { program, settings: more, databases = [] }: PgbouncerOptions,
   route: Route,
   primaryPort: number,
 ): PgbouncerOptions {
-  const line = (port: number): string => `${database} = host=127.0.0.1 port=${port} dbname=postgres user=postgres`;
   // One login that fails would hold clients for the default `server_login_retry`, 15 s: nothing here shortens that.
-  const settings = { max_prepared_statements: 100, ...more };
+  const { found } = pgbouncer118();
+  const isOld = "path" in found && found.path === program;
+  const settings = { ...(isOld ? {} : { max_prepared_statements: 100 }), ...more };
   return route === "file"
-    ? { program, settings, included: [line(primaryPort)] }
-    : { program, settings, databases: [line(ports.haproxyWrite)] };
+    ? { program, settings, databases, included: [databaseLine(database, primaryPort)] }
+    : { program, settings, databases: [...databases, databaseLine(database, ports.haproxyWrite)] };
 }
 
 function pushedBalancer(socket: string): object {
   return { haproxy: { socket, cut_sessions: true, backends: [{ name: "write", check: "/primary" }] } };
+}
+
+/** As Patroni's documentation shows it, with checks each 500 ms. */
+function plainHaproxy({ nodes }: Cluster, socket: string): string {
+  return `global
+  stats socket ${socket} mode 600 level admin
+defaults
+  mode tcp
+  timeout connect 2s
+  timeout client 1h
+  timeout server 1h
+  timeout check 900ms
+listen write
+  bind 127.0.0.1:${ports.haproxyWrite}
+  option httpchk OPTIONS /primary
+  http-check expect status 200
+  default-server inter 500ms rise 2 fall 1 on-marked-down shutdown-sessions
+${nodes.map(({ name, databasePort, apiPort }) => `  server ${name} 127.0.0.1:${databasePort} check port ${apiPort}`).join("\n")}
+`;
 }
 
 /** With a push the checks are slow, so that a route that is quick was pushed. */

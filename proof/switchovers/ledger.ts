@@ -5,6 +5,8 @@ export interface Failure {
   readonly client: number;
   readonly seq: number;
   readonly error: string;
+  /** When it was sent, of the monotonic clock, in ms. */
+  readonly startedMs: number;
   /** From when it was sent until it failed, in ms. */
   readonly waitMs: number;
 }

@@ -18,17 +18,22 @@ export interface LoadOptions {
   readonly clients: number;
   /** How long each client pauses between two transactions, in ms. */
   readonly pauseMs: number;
+  /** The ports of poolers that know no named prepared statements (before 1.21): clients prepare without a name there. */
+  readonly unnamed?: readonly number[];
 }
 
 /** An acknowledged transaction. Times are of the monotonic clock, in ms. */
 export interface Acknowledged {
   readonly client: number;
+  readonly seq: number;
   readonly startedMs: number;
   readonly endedMs: number;
   /** The port of the PostgreSQL that wrote the row. */
   readonly server: number;
   /** The timeline that it wrote to: each promotion begins one. */
   readonly timeline: number;
+  /** Where the WAL ended before its commit, in bytes. */
+  readonly position: number;
 }
 
 /** What happened since the last `mark`. */
@@ -51,13 +56,14 @@ export class Load {
   #window: { acknowledged: Acknowledged[]; failures: Failure[] } = { acknowledged: [], failures: [] };
 
   /** Starts the clients. */
-  constructor({ ports, database, clients, pauseMs }: LoadOptions) {
+  constructor({ ports, database, clients, pauseMs, unnamed = [] }: LoadOptions) {
     this.#writers = Array.from({ length: clients }, (_, at) => {
       const port = ports[at % ports.length];
       const kind = kinds[Math.floor(at / ports.length) % kinds.length];
       if (port === undefined || kind === undefined)
         throw new Error("Cannot start clients: ports must have at least one entry, got none");
-      return new Writer({ client: at, port, database, kind, pauseMs, window: () => this.#window });
+      const isUnnamed = unnamed.includes(port);
+      return new Writer({ client: at, port, database, kind, pauseMs, isUnnamed, window: () => this.#window });
     });
   }
 
@@ -128,6 +134,7 @@ interface WriterOptions {
   readonly database: string;
   readonly kind: Kind;
   readonly pauseMs: number;
+  readonly isUnnamed: boolean;
   readonly window: () => { readonly acknowledged: Acknowledged[]; readonly failures: Failure[] };
 }
 
@@ -161,11 +168,17 @@ class Writer {
       try {
         connection ??= await this.#connect();
         const written = await this.#write(connection, this.#sent);
-        window().acknowledged.push({ client: number, startedMs, endedMs: performance.now(), ...written });
+        window().acknowledged.push({
+          client: number,
+          seq: this.#sent,
+          startedMs,
+          endedMs: performance.now(),
+          ...written,
+        });
       } catch (error) {
         this.#failed.add(this.#sent);
         const waitMs = performance.now() - startedMs;
-        window().failures.push({ client: number, seq: this.#sent, error: errorMessage(error), waitMs });
+        window().failures.push({ client: number, seq: this.#sent, error: errorMessage(error), startedMs, waitMs });
         void connection?.end().catch(() => {});
         connection = null;
         await sleep(afterFailureMs);
@@ -185,20 +198,21 @@ class Writer {
   }
 
   /** @returns who wrote the row */
-  async #write(connection: Client, seq: number): Promise<Pick<Acknowledged, "server" | "timeline">> {
-    const { client, kind } = this.#options;
+  async #write(connection: Client, seq: number): Promise<Pick<Acknowledged, "server" | "timeline" | "position">> {
+    const { client, kind, isUnnamed } = this.#options;
     const isTransaction = kind.endsWith("transaction");
     const insert = (values: string): string =>
-      `INSERT INTO written VALUES (${values}) RETURNING inet_server_port() AS port, pg_walfile_name(pg_current_wal_lsn()) AS wal`;
+      `INSERT INTO written VALUES (${values}) RETURNING inet_server_port() AS port, pg_walfile_name(pg_current_wal_lsn()) AS wal, (pg_current_wal_insert_lsn() - '0/0')::text AS position`;
     if (isTransaction) await connection.query("BEGIN");
-    const { rows } = await connection.query<{ readonly port: number; readonly wal: string }>(
+    const { rows } = await connection.query<{ readonly port: number; readonly wal: string; readonly position: string }>(
       kind.startsWith("prepared")
-        ? { name: "write", text: insert("$1, $2"), values: [client, seq] }
+        ? { ...(isUnnamed ? {} : { name: "write" }), text: insert("$1, $2"), values: [client, seq] }
         : insert(`${client}, ${seq}`),
     );
     if (isTransaction) await connection.query("COMMIT");
     const [row] = rows;
     if (row === undefined) throw new Error("Cannot tell the server: the statement must return a row, got none");
-    return { server: row.port, timeline: Number.parseInt(row.wal.slice(0, 8), 16) };
+    const timeline = Number.parseInt(row.wal.slice(0, 8), 16);
+    return { server: row.port, timeline, position: Number(row.position) };
   }
 }

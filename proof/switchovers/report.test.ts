@@ -16,7 +16,7 @@ const round: RoundResult = {
   stallMs: 12,
   outcome: { kind: "switched", node: "pg2" },
 };
-const failure = { client: 4, seq: 12, error: "connection closed", waitMs: 3 };
+const failure = { client: 4, seq: 12, error: "connection closed", startedMs: 0, waitMs: 3 };
 
 describe("what must hold of a switchover under load", () => {
   for (const [title, change, faults] of [

@@ -69,8 +69,26 @@ export async function runSwitchover(
     onState = () => {},
   }: { readonly seconds?: number; readonly onState?: (run: RunDocument) => void } = {},
 ): Promise<RunDocument> {
-  const { status, body } = await postSwitchover(api, request);
-  if (status !== 202) throw new Error(`Cannot start a switchover: rolecall must answer 202, got ${status} ${body}`);
+  return followRun(api, await postSwitchover(api, request), { seconds, onState });
+}
+
+/** Asks for a restart of the database of a node, and follows it to its end. @throws Error as {@link runSwitchover} */
+export async function runRestart(
+  api: AdminApi,
+  node: string,
+  request: Pick<SwitchoverRequest, "deadline" | "unguarded"> & { readonly onState?: (run: RunDocument) => void },
+): Promise<RunDocument> {
+  const { onState = () => {}, ...body } = request;
+  const to = `/clusters/demo/nodes/${node}/restart`;
+  return followRun(api, await call(api, to, { seamless: true, ...body }), { seconds: 120, onState });
+}
+
+async function followRun(
+  api: AdminApi,
+  { status, body }: Reply,
+  { seconds, onState }: { readonly seconds: number; readonly onState: (run: RunDocument) => void },
+): Promise<RunDocument> {
+  if (status !== 202) throw new Error(`Cannot start a run: rolecall must answer 202, got ${status} ${body}`);
   const { run } = JSON.parse(body) as { readonly run: string };
   const untilMs = performance.now() + seconds * 1_000;
   let last: RunDocument | null = null;

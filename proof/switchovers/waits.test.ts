@@ -8,13 +8,15 @@ const write = (client: number, startedMs: number, endedMs: number, server: numbe
   endedMs,
   server,
   timeline,
+  seq: 1,
+  position: 0,
 });
 
 describe("the longest wait of a client", () => {
   test("is that of an answer, or of an error", () => {
     const acknowledged = [write(0, 10, 15, 1), write(1, 11, 40, 1), write(2, 12, 20, 1)];
     assert.deepEqual(worstWait({ acknowledged, failures: [] }), { client: 1, waitMs: 29 });
-    const failures = [{ client: 3, seq: 7, error: "closed", waitMs: 30 }];
+    const failures = [{ client: 3, seq: 7, error: "closed", startedMs: 0, waitMs: 30 }];
     assert.deepEqual(worstWait({ acknowledged, failures }), { client: 3, waitMs: 30 });
   });
 

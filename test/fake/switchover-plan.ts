@@ -8,6 +8,7 @@ export const switchoverPlan: SwitchoverPlan = {
   candidate: "pg2",
   isDryRun: false,
   start: "request",
+  restart: null,
   targets: [
     { pooler: "pgb1", database: "orders", routes: [0] },
     { pooler: "pgb2", database: "orders", routes: [0] },

@@ -14,6 +14,8 @@ export interface FaultLabOptions {
   readonly patroni: readonly [string, ...string[]];
   readonly pgbouncer: string;
   readonly kind: LabKind;
+  /** Further keys of each pooler in rolecall's configuration. */
+  readonly pooler?: object;
 }
 
 export class FaultLab {
@@ -23,7 +25,7 @@ export class FaultLab {
   readonly apis: readonly ApiProxy[];
 
   /** Starts everything. With synchronous replication: then Patroni itself loses no acknowledged row. */
-  static async start({ patroni, pgbouncer, kind }: FaultLabOptions): Promise<FaultLab> {
+  static async start({ patroni, pgbouncer, kind, pooler: keys = {} }: FaultLabOptions): Promise<FaultLab> {
     const hop = new ConsoleHop();
     const apis: ApiProxy[] = [];
     let isLed = false;
@@ -33,6 +35,7 @@ export class FaultLab {
         pgbouncer,
         route: "file",
         hasPeer: kind === "peer",
+        pooler: keys,
         settings: { listen_addr: `127.0.0.1,${hop.ownAddress}` },
         consoleOf: async (pooler, at) => {
           if (at > 0) return undefined;

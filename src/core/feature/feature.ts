@@ -187,7 +187,7 @@ export interface Feature<Running extends Opened> {
   readonly routes?: Readonly<
     Record<string, (running: Running | null, call: FeatureCall) => ReturnType<AnswerOfFeature>>
   >;
-  /** The same for paths below `/clusters/{cluster}/`, whole. */
+  /** The same for paths below `/clusters/{cluster}/`, whole; `nodes/{node}/` stands for any node. */
   readonly clusterRoutes?: Feature<Running>["routes"];
   readonly metrics?: readonly FeatureMetric<Running>[];
   /** What it has found of a cluster. Each condition has a row in app/registry/conditions.ts. */

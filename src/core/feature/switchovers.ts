@@ -13,7 +13,7 @@ export interface OwnAnswer {
   readonly error: string | null;
 }
 
-/** Switchovers that rolecall itself carries out, while the clients of poolers wait. */
+/** Switchovers and restarts that rolecall itself carries out, while the clients of poolers wait. */
 export interface SeamlessSwitchovers {
   /**
    * Answers the call for one: begins a run, and does not wait for it.
@@ -21,6 +21,16 @@ export interface SeamlessSwitchovers {
    * @param body that of the call, with `"seamless": true`
    */
   call(view: ClusterView, body: JsonObject, how: { readonly isDryRun: boolean; readonly caller: Caller }): OwnAnswer;
+  /**
+   * Answers the call for a restart of the database of a node: begins a run, and does not wait for it. Asks the poolers
+   * first which databases lead to the node.
+   * @param how the node, by its name in the configuration, and who calls
+   */
+  restart(
+    view: ClusterView,
+    body: JsonObject,
+    how: { readonly node: string; readonly isDryRun: boolean; readonly caller: Caller },
+  ): Promise<OwnAnswer>;
   /** Holds the clients of a cluster whose leader another program stops as soon as it has the answer. */
   announceStop(cluster: string, node: string, caller: Caller): Promise<HoldAnswer>;
   /** Whether poolers have a database of a cluster: without one nobody's clients would wait. */
@@ -42,6 +52,12 @@ export interface OwnSwitchover {
   readonly mayStill: () => boolean;
 }
 
+/** A restart of the database of a node that rolecall itself requests, for somebody. */
+export interface OwnRestart extends Pick<OwnSwitchover, "cluster" | "caller" | "timeoutMs" | "mayStill"> {
+  /** Its name in the configuration. */
+  readonly node: string;
+}
+
 /** What sends calls to the management API of nodes. */
 export interface ManagementCalls {
   /**
@@ -49,4 +65,6 @@ export interface ManagementCalls {
    * @returns a refusal, or the answer of the node
    */
   switchOver(switchover: OwnSwitchover): Promise<Refusal | OwnCallAnswer>;
+  /** Sends a restart to the node, in the same way. */
+  restart(restart: OwnRestart): Promise<Refusal | OwnCallAnswer>;
 }

@@ -15,7 +15,12 @@ import type { HealthPolicy } from "../../core/health/health-policy.ts";
 import type { IncomingCall } from "../../core/http/message/incoming-call.ts";
 import type { AuditRecord } from "./audit-record.ts";
 import { ConcurrentBodies } from "./concurrent-bodies.ts";
-import type { ManagementCalls, OwnSwitchover, SeamlessSwitchovers } from "../../core/feature/switchovers.ts";
+import type {
+  ManagementCalls,
+  OwnRestart,
+  OwnSwitchover,
+  SeamlessSwitchovers,
+} from "../../core/feature/switchovers.ts";
 import { CallContext } from "./call-context.ts";
 import { checkCall } from "../../core/health/calls/check-call.ts";
 import { type SwitchoverOptions, switchoverOptions } from "../../core/health/calls/switchover-candidates.ts";
@@ -68,6 +73,17 @@ export interface GatewayContext {
   readonly seamless: () => SeamlessSwitchovers | null;
 }
 
+/** A call that rolecall itself sends to a node. */
+interface SentCall extends Pick<OwnSwitchover, "cluster" | "caller" | "timeoutMs" | "mayStill"> {
+  readonly name: "switchover" | "restart";
+  /** The node that receives it; `null`: the leader, or any. */
+  readonly node: string | null;
+  /** Its body. */
+  readonly object: object;
+  /** The change of the leader that is announced with it; `null`: none is meant. */
+  readonly change: CalledChange | null;
+}
+
 /** The limit for the answer to a management call, in bytes. The largest real answer is a dynamic configuration. */
 const answerMax = 16 * 1024 * 1024;
 
@@ -82,8 +98,15 @@ export class Gateway implements ManagementCalls {
     this.#dependencies = context;
   }
 
-  /** Handles one management call. It always ends with a response or a closed connection, and with one audit record. */
-  async manage(call: ManagementCall, incoming: IncomingCall): Promise<void> {
+  /**
+   * Handles one management call. It always ends with a response or a closed connection, and with one audit record.
+   * @param isSeamlessOnly whether the listener takes such calls only where rolecall itself carries them out
+   */
+  async manage(
+    call: ManagementCall,
+    incoming: IncomingCall,
+    { isSeamlessOnly }: { readonly isSeamlessOnly: boolean } = { isSeamlessOnly: false },
+  ): Promise<void> {
     const { message, response, limits } = incoming;
     const { now, onCall } = this.#dependencies;
     const requestId = requestIdOf(message.headers);
@@ -99,7 +122,7 @@ export class Gateway implements ManagementCalls {
       return;
     }
     try {
-      await this.#route(context, body);
+      await this.#route(context, body, isSeamlessOnly);
     } finally {
       release();
     }
@@ -116,24 +139,38 @@ export class Gateway implements ManagementCalls {
    * resolves.
    * @returns a refusal, or the answer of the node
    */
-  async switchOver({
+  switchOver({ leader, candidate, ...own }: OwnSwitchover): Promise<Refusal | OwnCallAnswer> {
+    const { cluster, caller } = own;
+    const change = { cluster, call: "switchover", from: leader, to: candidate, by: caller.principal } as const;
+    const object = { leader, ...(candidate === null ? {} : { candidate }) };
+    return this.#send({ name: "switchover", node: null, object, change, ...own });
+  }
+
+  /** Sends a restart to its node, as {@link switchOver} does. */
+  restart({ node, ...own }: OwnRestart): Promise<Refusal | OwnCallAnswer> {
+    return this.#send({ name: "restart", node, object: {}, change: null, ...own });
+  }
+
+  async #send({
+    name,
+    node: named,
+    object,
+    change,
     cluster,
-    leader,
-    candidate,
     caller,
     timeoutMs,
     mayStill,
-  }: OwnSwitchover): Promise<Refusal | OwnCallAnswer> {
+  }: SentCall): Promise<Refusal | OwnCallAnswer> {
     const { now, onCall, announceChange, probeNow, credentials: credentialsOf } = this.#dependencies;
     const startedAtMs = now();
     const requestId = randomUUID();
-    const call: ManagementCall = { name: "switchover", method: "POST", cluster, node: null, isDryRun: false };
+    const call: ManagementCall = { name, method: "POST", cluster, node: named, isDryRun: false };
     const audit = (result: Pick<AuditRecord, "node" | "status" | "outcome" | "problem">): void => {
       const { principal, address } = caller;
       const [who, durationMs] = [principal, now() - startedAtMs];
       onCall({ who, from: address, method: "POST", call: call.name, cluster, requestId, durationMs, ...result });
     };
-    const body = Buffer.from(JSON.stringify({ leader, ...(candidate === null ? {} : { candidate }) }));
+    const body = Buffer.from(JSON.stringify(object));
     const view = this.#viewOf(cluster);
     const { target, receiver, refusal } =
       view === null
@@ -155,8 +192,8 @@ export class Gateway implements ManagementCalls {
       hasAuth: credentials.hasAuth,
       length: body.length,
     });
-    const withdraw = announceChange({ cluster, call: "switchover", from: leader, to: candidate, by: caller.principal });
-    const sent = { method: "POST", origin: api, path: "/switchover", headers, body, credentials, timeoutMs, mayStill };
+    const withdraw = change === null ? () => {} : announceChange(change);
+    const sent = { method: "POST", origin: api, path: `/${name}`, headers, body, credentials, timeoutMs, mayStill };
     const answer = await sendCall(sent);
     if ("withheld" in answer) {
       withdraw();
@@ -183,7 +220,7 @@ export class Gateway implements ManagementCalls {
     await fetchFromNode(request, incoming, { view, credentials, inFlight: this.#fetches, isOwnAddress });
   }
 
-  async #route(context: CallContext, body: Buffer): Promise<void> {
+  async #route(context: CallContext, body: Buffer, isSeamlessOnly: boolean): Promise<void> {
     const { call } = context;
     const view = this.#viewOf(call.cluster);
     if (view === null) {
@@ -194,13 +231,34 @@ export class Gateway implements ManagementCalls {
     if (seamless !== null) {
       const how = { isDryRun: call.isDryRun, caller: context.incoming.caller };
       const switchovers = this.#dependencies.seamless();
-      if (switchovers === null) context.refuse(refuseUnopened("begin a seamless switchover"));
-      else context.answer(switchovers.call(view, seamless, how));
+      if (switchovers === null) context.refuse(refuseUnopened(`begin a seamless ${call.name}`));
+      else if (call.name === "switchover") context.answer(switchovers.call(view, seamless, how));
+      else await this.#restartSeamlessly(context, { view, body: seamless, switchovers });
+      return;
+    }
+    if (isSeamlessOnly) {
+      const text = `Cannot restart ${call.node} here: seamless must be true; another restart goes to a health listener`;
+      context.refuse({ status: 400, error: "bad_request", message: text });
       return;
     }
     const { target, receiver, refusal } = await this.#decide(call, body, view);
     if (call.isDryRun || receiver === null) this.#answerLocally(context, target, refusal);
     else await this.#forward(context, receiver, call.name === "reinitialize" ? normalizeReinitialize(body) : body);
+  }
+
+  async #restartSeamlessly(
+    context: CallContext,
+    {
+      view,
+      body,
+      switchovers,
+    }: { readonly view: ClusterView; readonly body: JsonObject; readonly switchovers: SeamlessSwitchovers },
+  ): Promise<void> {
+    const { call, incoming } = context;
+    const target = selectTarget(view, call);
+    if ("error" in target) return context.refuse(target);
+    const how = { node: target.node.name, isDryRun: call.isDryRun, caller: incoming.caller };
+    return context.answer(await switchovers.restart(view, body, how));
   }
 
   /** Finds the node that receives a call, or why none does. */
@@ -273,9 +331,9 @@ function calledChange({ call, incoming }: CallContext, body: Buffer): CalledChan
   return { cluster, call: name, from: nameOf(said["leader"]), to: nameOf(said["candidate"]), by };
 }
 
-/** The body of a switchover that rolecall itself is asked to carry out; `null` for any other call. */
+/** The body of a call that rolecall itself is asked to carry out; `null` for any other call. */
 function seamlessBody({ name, method }: ManagementCall, body: Buffer): JsonObject | null {
-  if (name !== "switchover" || method !== "POST") return null;
+  if ((name !== "switchover" && name !== "restart") || method !== "POST") return null;
   const value = parseJson(body.toString("utf8"));
   return isObject(value) && value["seamless"] === true ? value : null;
 }

@@ -42,6 +42,27 @@ export async function answerSwitchover(
   return null;
 }
 
+/**
+ * Answers `POST /clusters/{cluster}/nodes/{node}/restart` of an admin listener: a restart while the clients of poolers wait,
+ * or with `dry_run=1` its checks. It needs what a switchover needs there. Any other restart goes to a health listener.
+ * @returns `null` if the response is written
+ */
+export async function answerRestart(
+  running: RunningGateway | null,
+  { call, cluster, node, query, access, noSuchPath }: FeatureCall,
+): Promise<Reply | null> {
+  if (cluster === null || node === null) return noSuchPath();
+  const { method } = call.request;
+  if (method !== "POST") return methodNotAllowed(method, "POST");
+  const refusal = refuseManagement(call, access);
+  if (refusal !== null) return refusal;
+  const isDryRun = dryRunOf(query);
+  if (typeof isDryRun !== "boolean") return isDryRun;
+  if (running === null) return refusalReply(refuseUnopened("restart a database"));
+  await running.gateway.manage({ name: "restart", method, cluster, node, isDryRun }, call, { isSeamlessOnly: true });
+  return null;
+}
+
 function dryRunOf(query: string): boolean | Reply {
   const given = new URLSearchParams(query);
   const unknown = unknownParameter(given, ["dry_run"]);

@@ -15,6 +15,19 @@ export const switchoverCounted = {
     labels: ["cluster"],
     buckets: [0.1, 0.25, 0.5, 1, 1.5, 2, 2.5, 3, 5, 10, 15, 30],
   },
+  restarts: {
+    type: "counter",
+    name: "rolecall_seamless_restarts_total",
+    help: "Seamless restarts of databases by their outcome.",
+    labels: ["cluster", "outcome"],
+  },
+  restartHeld: {
+    type: "histogram",
+    name: "rolecall_seamless_restart_held_seconds",
+    help: "For how long a seamless restart held the clients of the poolers.",
+    labels: ["cluster"],
+    buckets: [0.25, 0.5, 1, 1.5, 2, 2.5, 3, 5, 10, 15, 30, 60],
+  },
   holds: {
     type: "counter",
     name: "rolecall_holds_total",

@@ -1,6 +1,7 @@
 /** Kinds of events of switchovers. They begin and end no condition. */
 export const switchoverChanges = [
   "switchover_ended",
+  "restart_ended",
   "pauses_taken_over",
   "pauses_lifted",
   "hold_began",

@@ -4,17 +4,20 @@ import type { KnownHold } from "./conditions.ts";
 import type { KeptPauses } from "./peers/pause-answer.ts";
 import type { EndedSwitchover } from "./run/ended-switchover.ts";
 
-/** Returns the event of a seamless switchover that is over. A refused one has changed nothing, and is no event. */
+/** Returns the event of a seamless switchover or restart that is over. A refused one has changed nothing, and is no event. */
 export function endedSwitchoverEvent(ended: EndedSwitchover): EventDraft {
-  const { cluster, outcome, text, leader, node, heldMs, forecastMs, steps, by } = ended;
+  const { cluster, start, outcome, text, leader, node, heldMs, forecastMs, steps, by } = ended;
+  const isRestart = start === "restart";
+  const what = isRestart ? `restart of ${leader} of ${cluster}` : `switchover of ${cluster} from ${leader}`;
+  const isWell = outcome === (isRestart ? "restarted" : "switched");
   const forecast = forecastMs === null ? "" : ` (forecast ${spanText(forecastMs)})`;
   const held = heldMs === null ? "" : `; clients waited up to ${spanText(heldMs)}${forecast}`;
   return {
-    kind: "switchover_ended",
-    severity: outcome === "switched" ? "info" : outcome === "unfinished" ? "error" : "warning",
+    kind: isRestart ? "restart_ended" : "switchover_ended",
+    severity: isWell ? "info" : outcome === "unfinished" ? "error" : "warning",
     cluster,
     node,
-    message: `a seamless switchover of ${cluster} from ${leader} is over: ${text.replace(/\.$/, "")}${held}`,
+    message: `a seamless ${what} is over: ${text.replace(/\.$/, "")}${held}`,
     cause: null,
     figures: {
       ...endFigures(ended),

@@ -56,6 +56,8 @@ export interface RunningSwitchovers extends Opened {
 
 /** How long the answer to the request may take, in ms: Patroni answers when the new leader has the lock. */
 const answerMs = 30_000;
+/** What Patroni says with 503 of a restart that it has not begun (3.0.2 and 4.1.4, ha.py, `restart`). */
+const notBegun = /conditions are not satisfied|already in progress/;
 /** How long runs may take to end where the configuration does not use them any more, in ms. */
 const endMaxMs = 20_000;
 
@@ -231,7 +233,8 @@ function openRuns(host: Host, scope: Scope, { claims, config, leases, keeper }: 
       };
       return runPreflight(input, { view: () => view(cluster), servers: () => knownServers(host.snapshot()) });
     },
-    request: (plan, caller, mayStill) => requestSwitchover(plan, { host, caller, mayStill }),
+    servers: () => knownServers(host.snapshot()),
+    request: (plan, caller, mayStill) => requestChange(plan, { host, caller, mayStill }),
     checks: host.backendCounts,
     balancersOf: leading,
     lead: (...to) => leadBy(offers, ...to),
@@ -262,6 +265,12 @@ function tellEnd(host: Host, ended: EndedSwitchover): void {
     if (heldMs !== null) metrics.observe("holdHeld", { cluster }, heldMs);
     host.changed(cluster);
     host.publish(endedHoldEvent(ended));
+    return;
+  }
+  if (start === "restart") {
+    metrics.count("restarts", { cluster, outcome });
+    if (heldMs !== null) metrics.observe("restartHeld", { cluster }, heldMs);
+    if (outcome !== "dry_run" && outcome !== "refused") host.publish(endedSwitchoverEvent(ended));
     return;
   }
   metrics.count("switchovers", { cluster, outcome });
@@ -300,8 +309,8 @@ async function isPeer({ peers }: Pick<Config, "peers">, instance: string): Promi
 }
 
 /** Sends the request, and lets the nodes be probed in a burst: the candidate, or all. */
-async function requestSwitchover(
-  { cluster, leader, candidate }: SwitchoverPlan,
+async function requestChange(
+  { cluster, leader, candidate, restart, limits: { deadlineMs } }: SwitchoverPlan,
   { host, caller, mayStill }: { readonly host: Host; readonly caller: Caller; readonly mayStill: () => boolean },
 ): Promise<RequestResult> {
   const [calls] = managementCalls.in(host.offers);
@@ -311,14 +320,14 @@ async function requestSwitchover(
   const memberOf = (node: string): string =>
     (state === undefined ? undefined : nodeNamed(state, node))?.node.member ?? node;
   host.hint({ cluster, node: candidate, event: candidate === null ? null : "promote" });
-  const answer = await calls.switchOver({
-    cluster,
-    leader: memberOf(leader),
-    candidate: candidate === null ? null : memberOf(candidate),
-    caller,
-    timeoutMs: answerMs,
-    mayStill,
-  });
+  const own = { cluster, caller, mayStill, timeoutMs: Math.max(answerMs, deadlineMs) };
+  const answer = await (restart === null
+    ? calls.switchOver({
+        ...own,
+        leader: memberOf(leader),
+        candidate: candidate === null ? null : memberOf(candidate),
+      })
+    : calls.restart({ ...own, node: leader }));
   if ("message" in answer) return { kind: "refused", status: answer.status, reason: answer.message };
   if ("withheld" in answer) return { kind: "withheld" };
   if ("problem" in answer)
@@ -329,5 +338,6 @@ async function requestSwitchover(
   const words = text.trim().slice(0, 500);
   if (status < 300) return { kind: "accepted" };
   if (status >= 400 && status < 500) return { kind: "refused", status, reason: words };
+  if (restart !== null && notBegun.test(words)) return { kind: "refused", status, reason: words };
   return { kind: "unknown", reason: `the node answered ${status}: ${words}` };
 }

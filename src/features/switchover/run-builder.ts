@@ -11,7 +11,8 @@ import type { LeadTo } from "../../core/balancing/balancer.ts";
 import type { Claims } from "./claims/claims.ts";
 import { type Grantor, OwnClaim } from "./claims/own-claim.ts";
 import { evidenceOf, primaryAfterLoss, servingPrimary } from "./finish/proven-primary.ts";
-import { finishRun } from "./finish/finish-run.ts";
+import { seenRestart } from "./finish/restarted-node.ts";
+import { type FinishContext, finishRun } from "./finish/finish-run.ts";
 import { Guardian } from "./guardian/guardian.ts";
 import type { GuardedRun } from "./guardian/messages.ts";
 import { LoginRetry, loginRetries } from "./hands/login-retry.ts";
@@ -22,7 +23,7 @@ import type { IntentFile } from "./intent/intent-file.ts";
 import type { FinishIntent, IntendedPause, LoweredSetting, PauseIntent } from "./intent/pause-intent.ts";
 import type { AdoptedRun } from "./machine/advance.ts";
 import type { RequestResult } from "./machine/event.ts";
-import type { SwitchoverPlan } from "./machine/plan.ts";
+import { isAsked, type SwitchoverPlan } from "./machine/plan.ts";
 import type { Outcome, SwitchoverState } from "./machine/state.ts";
 import type { KeptFinish } from "./peers/pause-keeper.ts";
 import { quickenLogins } from "./loss/quick-logins.ts";
@@ -30,7 +31,7 @@ import { peerGrantor } from "./peers/peer-grantor.ts";
 import { PeerLink } from "./peers/peer-link.ts";
 import type { Preflight } from "./preflight/preflight-line.ts";
 import { intentSafeguard } from "./run/intent-safeguard.ts";
-import { finishingQuietMs, type SwitchoverRequest } from "./run/plan-of.ts";
+import { finishingQuietMs, heldKeyOf, type SwitchoverRequest } from "./run/plan-of.ts";
 import { type RecordedStep, type Safeguard, type SwitchoverHands, SwitchoverRun } from "./run/switchover-run.ts";
 
 /** What runs depend on. */
@@ -143,6 +144,8 @@ export class RunBuilder {
       readonly onEnd: (outcome: Outcome) => void;
       /** Whether a change of the leader is pending in the DCS; `null` if it is not known. */
       readonly isChangePending: () => Promise<boolean | null>;
+      /** How far the restart of a database is; absent: the run restarts none. */
+      readonly restart?: FinishContext["restart"];
     },
   ): SwitchoverRun {
     const { now, setTimer, onStep } = this.#context;
@@ -274,18 +277,18 @@ export class RunBuilder {
     const pending = new PendingChange({ now, read: () => isChangePending(cluster) });
     const leader = this.#leaderOf(cluster, parts.request.routeWaitMs);
     return {
-      preflight: () => preflight(parts.request, heldMs(cluster)),
+      preflight: () => preflight(parts.request, heldMs(heldKeyOf(plan))),
       claim,
       safeguards: this.#safeguards(run, { plan, parts, claim, intent, hands }),
       targets: hands,
       request: (mayStill) => request(plan, caller, mayStill),
-      primary: () => ({
-        node:
-          plan.start === "loss"
-            ? primaryAfterLoss(view(cluster), plan.leader, begunMs + recoveryMs)
-            : servingPrimary(view(cluster)),
-        pending: isUnknown(run.state) ? pending.look() : "unknown",
-      }),
+      primary: () => {
+        const seen = view(cluster);
+        if (plan.restart !== null) return seenRestart(seen, { name: plan.leader, ...plan.restart });
+        const node =
+          plan.start === "loss" ? primaryAfterLoss(seen, plan.leader, begunMs + recoveryMs) : servingPrimary(seen);
+        return { node, pending: isUnknown(run.state) ? pending.look() : "unknown" };
+      },
       lead: (route, node) => leader.lead(plan.routes[route], node),
       close: (target) => intents.close(plan.targets[target] ?? { pooler: "", database: "" }),
       leave: (target) => {
@@ -379,7 +382,7 @@ export class RunBuilder {
     { request, peers }: Pick<RunParts, "request" | "peers">,
   ): OwnClaim {
     const { claims, now, self, grantors, holdsAfterLoss } = this.#context;
-    const isHurried = request.start !== "request";
+    const isHurried = !isAsked(request.start);
     const databases = targets.map(({ pooler, database }) => ({ pooler, database }));
     return new OwnClaim({
       claims,
@@ -394,7 +397,7 @@ export class RunBuilder {
   }
 
   #intentOf(
-    { run, cluster, limits, start, leader, candidate }: SwitchoverPlan,
+    { run, cluster, limits, start, restart, leader, candidate }: SwitchoverPlan,
     targets: readonly IntendedPause[],
     generation: number,
   ): FinishableIntent {
@@ -402,7 +405,8 @@ export class RunBuilder {
     const seen = view(cluster);
     const evidence = seen === null ? { systemIdentifier: null, timeline: null } : evidenceOf(seen, leader);
     const deadlineWallMs = wall() + limits.armMs + limits.deadlineMs;
-    const finish = { generation, start, leader, candidate, mayBeRequested: start !== "request", evidence };
+    const ofRestart = restart === null ? {} : { restart };
+    const finish = { generation, start, leader, candidate, mayBeRequested: !isAsked(start), evidence, ...ofRestart };
     return { run, cluster, deadlineWallMs, targets, finish };
   }
 

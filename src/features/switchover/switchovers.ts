@@ -9,6 +9,7 @@ import type { OwnAnswer, SeamlessSwitchovers } from "../../core/feature/switchov
 import { inTime } from "../../core/state/files/in-time.ts";
 import { primaryAfterLoss, provenPrimary, servingPrimary } from "./finish/proven-primary.ts";
 import { errorMessage } from "../../core/cluster/values/error-message.ts";
+import { restartOf } from "./finish/restarted-node.ts";
 import { holdFound, type KnownHold } from "./conditions.ts";
 import { GuardianProcesses } from "./guardian/guardian-processes.ts";
 import { type ResumeResult, resumePoolers } from "./hands/resume-poolers.ts";
@@ -16,14 +17,17 @@ import type { FinishIntent, IntendedPause, PauseIntent } from "./intent/pause-in
 import { LeftPauses } from "./left-pauses.ts";
 import { type HoldingRun, positionOf } from "./loss/loss-watch.ts";
 import type { AdoptedRun } from "./machine/advance.ts";
-import { type PauseTarget, pauseName, type SwitchoverPlan } from "./machine/plan.ts";
-import type { Outcome, SwitchoverState, TargetPhase } from "./machine/state.ts";
+import { actOf, type PauseTarget, pauseName, type SwitchoverPlan } from "./machine/plan.ts";
+import { isLed, type Outcome, type SwitchoverState, type TargetPhase } from "./machine/state.ts";
 import { peerGrantor } from "./peers/peer-grantor.ts";
 import type { FinishingRun, KeptFinish } from "./peers/pause-keeper.ts";
+import type { KnownServer } from "./preflight/pooler-setup.ts";
 import { type BeginRefusal, alreadyRunning, refused } from "./run/begin-refusal.ts";
 import { holdAnswerOf, notHeld } from "./run/hold-answer.ts";
 import { type KnownRun, KnownRuns } from "./run/known-runs.ts";
-import { finishingPlan, heldOnLoss, pausedBy, planOf, type SwitchoverRequest } from "./run/plan-of.ts";
+import { readRestartRequest } from "./restart/restart-request.ts";
+import { restartTargets } from "./restart/restart-targets.ts";
+import { finishingPlan, heldKeyOf, heldOnLoss, pausedBy, planOf, type SwitchoverRequest } from "./run/plan-of.ts";
 import { announcedRequest, lossRequest, readSwitchoverRequest } from "./run/read-request.ts";
 import { RunBuilder, type RunBuilderContext } from "./run-builder.ts";
 import { endedSwitchover, runDocument, type RunDocument } from "./run/run-document.ts";
@@ -40,6 +44,8 @@ export interface SwitchoversContext extends Omit<RunBuilderContext, "guardian" |
   readonly onAdopted: (cluster: string) => void;
   /** Whether another rolecall holds the clients of a cluster after a loss, or has announced a run of it here. */
   readonly isBusyElsewhere: (cluster: string) => boolean;
+  /** The nodes of all clusters whose database addresses are known. */
+  readonly servers: () => readonly KnownServer[];
   /** Clients are held after a loss. */
   readonly onHeld: (cluster: string, run: string, hold: KnownHold) => void;
 }
@@ -140,6 +146,35 @@ export class Switchovers implements SeamlessSwitchovers {
   }
 
   /**
+   * Answers the call for a restart of the database of a node: begins a run, and does not wait for it. Asks the poolers first
+   * which databases lead to the node.
+   * @param body that of the call
+   */
+  async restart(
+    view: ClusterView,
+    body: JsonObject,
+    { node, isDryRun, caller }: { readonly node: string; readonly isDryRun: boolean; readonly caller: Caller },
+  ): Promise<OwnAnswer> {
+    const cluster = view.cluster.name;
+    const targets = await restartTargets(this.#context.config(), {
+      cluster,
+      node,
+      isLeader: view.lock.holder === node,
+      servers: this.#context.servers(),
+    });
+    const request = readRestartRequest(body, { view, node, databases: targets.map(pauseName) }, isDryRun);
+    const begun =
+      caller.principal === null
+        ? unauthenticated("restart")
+        : "problem" in request
+          ? refused(400, "bad_request", request.problem)
+          : this.#launch(view, request, { caller, targets });
+    if (!("error" in begun)) return { status: 202, document: { run: begun.plan.run, cluster, node }, error: null };
+    const { status, ...document } = begun;
+    return { status, document, error: begun.error };
+  }
+
+  /**
    * Holds the clients of a cluster whose leader another program stops as soon as it has the answer, 0.9 s later at most.
    * If a switchover goes on, the answer says how far that is.
    */
@@ -148,9 +183,9 @@ export class Switchovers implements SeamlessSwitchovers {
     if (view === null) return notHeld(null, `${cluster} is not monitored`);
     this.#endLook(cluster);
     const running = this.#runs.running(cluster);
-    const isLed = running?.plan.leader === node;
-    if (!isLed && view.lock.holder !== node) return notHeld(null, `${node} does not lead ${cluster}`);
-    const run = isLed ? running : this.#launch(view, announcedRequest(cluster, node), { caller });
+    const isStopping = running?.plan.leader === node;
+    if (!isStopping && view.lock.holder !== node) return notHeld(null, `${node} does not lead ${cluster}`);
+    const run = isStopping ? running : this.#launch(view, announcedRequest(cluster, node), { caller });
     if ("error" in run) return notHeld(null, run.message);
     await inTime(run.decided, announcedMs);
     return holdAnswerOf(run);
@@ -310,6 +345,7 @@ export class Switchovers implements SeamlessSwitchovers {
         leave: () => {},
         onEnd,
         isChangePending: () => this.#context.isChangePending(cluster),
+        ...restartOf(finish, () => this.#context.view(cluster)),
       },
     );
     return {
@@ -335,12 +371,7 @@ export class Switchovers implements SeamlessSwitchovers {
     body: JsonObject,
     { isDryRun, caller }: { readonly isDryRun: boolean; readonly caller: Caller },
   ): { readonly run: string } | BeginRefusal {
-    if (caller.principal === null)
-      return refused(
-        403,
-        "unauthenticated",
-        "Cannot begin a seamless switchover: its caller must be authenticated, got no credential",
-      );
+    if (caller.principal === null) return unauthenticated("switchover");
     const { cluster } = view;
     const request = readSwitchoverRequest(body, cluster, isDryRun);
     if ("problem" in request) return refused(400, "bad_request", request.problem);
@@ -364,7 +395,7 @@ export class Switchovers implements SeamlessSwitchovers {
   ): SwitchoverRun | BeginRefusal {
     const { cluster } = view;
     if (request.start !== "loss" && !request.isDryRun) this.#endLook(cluster.name);
-    const refusal = this.#refusalOf(request);
+    const refusal = this.#refusalOf(request, targets);
     if (refusal !== null) return refusal;
     const { wall } = this.#context;
     const config = this.#context.config();
@@ -381,13 +412,23 @@ export class Switchovers implements SeamlessSwitchovers {
     return begun;
   }
 
-  #refusalOf({ cluster, isDryRun }: SwitchoverRequest): BeginRefusal | null {
-    if (this.#phase === "stopping") return refused(503, "stopping", "Cannot begin a switchover: rolecall is stopping");
+  #refusalOf(
+    { cluster, isDryRun, start, leader }: SwitchoverRequest,
+    targets: readonly IntendedPause[],
+  ): BeginRefusal | null {
+    const act = actOf({ start });
+    if (this.#phase === "stopping") return refused(503, "stopping", `Cannot begin a ${act}: rolecall is stopping`);
     const running = this.runningOf(cluster);
     if (running !== null) return alreadyRunning(cluster, running);
     if (isDryRun && this.#runs.hasManyDryRuns(cluster))
-      return refused(409, "checking", `Cannot begin a switchover of ${cluster}: several dry runs go on`);
-    if (!this.isPossible(cluster))
+      return refused(409, "checking", `Cannot begin a ${act} of ${cluster}: several dry runs go on`);
+    if (act === "restart" && targets.length === 0)
+      return refused(
+        409,
+        "no_pooler",
+        `Cannot restart ${leader} of ${cluster} seamlessly: a database of poolers must lead there, got none`,
+      );
+    if (act === "switchover" && !this.isPossible(cluster))
       return refused(
         409,
         "no_pooler",
@@ -443,6 +484,7 @@ export class Switchovers implements SeamlessSwitchovers {
           this.#onEnd(plan, outcome);
         },
         isChangePending: () => isChangePending(cluster),
+        ...restartOf(finish, () => view(cluster), provenPrimary),
       },
     );
     this.#runs.add({ run, by: null, startedWallMs: wall() });
@@ -487,11 +529,13 @@ export class Switchovers implements SeamlessSwitchovers {
       this.#context.log.debug({ cluster, text: ended.text }, "looked at poolers after a sign of a loss");
       return;
     }
-    if (outcome.kind === "switched" && ended.heldMs !== null && ended.start !== "loss")
-      this.#heldMs.set(cluster, [...(this.#heldMs.get(cluster) ?? []), ended.heldMs].slice(-heldMax));
+    if (isForecast(ended)) {
+      const key = heldKeyOf(known.run.plan);
+      this.#heldMs.set(key, [...(this.#heldMs.get(key) ?? []), ended.heldMs ?? 0].slice(-heldMax));
+    }
     const settled = outcome.kind === "unfinished" ? outcome.of : outcome;
     if (ended.start === "loss" && settled.kind === "no_primary") this.#failedHolds.set(cluster, this.#context.wall());
-    const level = outcome.kind === "switched" || outcome.kind === "dry_run" ? "info" : "warn";
+    const level = isLed(settled) || outcome.kind === "dry_run" ? "info" : "warn";
     this.#context.log[level]({ cluster, outcome: outcome.kind, text: ended.text }, "switchover ended");
     this.#context.onEnd(ended);
   }
@@ -499,6 +543,19 @@ export class Switchovers implements SeamlessSwitchovers {
   #describe({ run, by, startedWallMs }: KnownRun): RunDocument {
     return runDocument(run, { by, startedWallMs, nowMs: this.#context.now() });
   }
+}
+
+/** Whether the next run of the same kind will probably hold clients as long as this one. */
+function isForecast({ start, outcome, heldMs }: EndedSwitchover): boolean {
+  return heldMs !== null && start !== "loss" && outcome === (start === "restart" ? "restarted" : "switched");
+}
+
+function unauthenticated(what: "restart" | "switchover"): BeginRefusal {
+  return refused(
+    403,
+    "unauthenticated",
+    `Cannot begin a seamless ${what}: its caller must be authenticated, got no credential`,
+  );
 }
 
 /** No call has begun a hold. */

@@ -44,6 +44,16 @@ export function pgbouncer124(): PgbouncerProgram {
   return { title: "PgBouncer 1.24", found };
 }
 
+/** The PgBouncer that `PGBOUNCER_126` names: no Debian that mirrors have has it. */
+export function pgbouncer126(): PgbouncerProgram {
+  const path = process.env["PGBOUNCER_126"];
+  const isThere = path !== undefined && existsSync(path);
+  return {
+    title: "PgBouncer 1.26",
+    found: isThere ? { path } : { notRun: "PGBOUNCER_126 must name it, got none" },
+  };
+}
+
 export interface PgbouncerOptions {
   readonly program: string;
   /** Lines of `[databases]` in the configuration itself, such as `orders = host=127.0.0.1 port=5432 user=postgres`. */

@@ -2,6 +2,7 @@ import { parseInstant } from "../../cluster/values/timestamp.ts";
 import { CommandError } from "../framework/command-error.ts";
 import { readDryRun } from "./dry-run.ts";
 import { parseJson } from "../../cluster/values/json.ts";
+import { splitGivenName } from "./node-name.ts";
 import { ownAction, refusalAction } from "./refusal.ts";
 import { replyMessage, type RolecallReply, type RolecallRequest, type RolecallClient } from "./rolecall-client.ts";
 import type { CommandContext } from "../framework/command-context.ts";
@@ -98,4 +99,14 @@ export function scheduledTime({ args }: CommandContext): string | null {
     );
   }
   return at;
+}
+
+/** The path of a call to the node that a command names, and the node as people name it. @throws CommandError (RC001) as {@link splitGivenName} */
+export function nodeCallPath({ args }: CommandContext, call: string): { readonly path: string; readonly name: string } {
+  const [given = ""] = args.positionals;
+  const { cluster, node } = splitGivenName({ cluster: args.text("cluster"), node: given });
+  const path = `/nodes/${encodeURIComponent(node ?? "")}/${call}`;
+  return cluster === null
+    ? { path, name: node ?? "" }
+    : { path: `/clusters/${encodeURIComponent(cluster)}${path}`, name: `${cluster}/${node}` };
 }

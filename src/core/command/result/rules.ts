@@ -333,22 +333,22 @@ export const rules: { readonly [id in RuleId]: FindingRule } = {
   ),
   RC210: rule(
     "error",
-    "a seamless switchover did not happen: nothing was changed",
+    "a seamless switchover or restart did not happen: nothing was changed",
     "Correct what the message names, and try it with --dry-run.",
   ),
   RC211: rule(
     "error",
-    "how a seamless switchover ends is not known, or clients may still be held",
+    "how a seamless switchover or restart ends is not known, or clients may still be held",
     "Run rolecall status to see who leads, and rolecall doctor to see whether anything is paused.",
   ),
   RC212: rule(
     "error",
-    "clients of a pooler may still wait after a seamless switchover, or were not led to the new primary",
+    "clients of a pooler may still wait after a seamless switchover or restart, or were not led to the primary",
     "Check the pooler that the message names: its process, its console and its file. rolecall goes on to resume and to lead it.",
   ),
   RC213: rule(
     "error",
-    "a seamless switchover has made another node the primary than the one that was asked for",
+    "after a seamless switchover or restart another node is the primary than the one that was asked for",
     "Run rolecall status to see who leads, and rolecall explain for the node that was asked for.",
   ),
   RC220: rule(

@@ -94,22 +94,29 @@ function fileOf(database: PooledDatabaseShape | null): readonly string[] {
 }
 
 function databaseIssues(database: PooledDatabaseShape, path: ConfigPath, parts: ValidParts): readonly ConfigIssue[] {
-  const { pool, cluster, check } = database;
+  const { pool, cluster, check, file } = database;
   const routes = `/${[...oneNodeRoutes].join(", /")}`;
   if (pool !== null) {
     const { found, issues } = findPool({ pool, cluster, check }, path, parts);
-    const allowed = `a pool whose check is a route that at most one node passes: ${routes}`;
-    return [...issues, ...(isForOneNode(found?.check, parts) ? [] : [valueIssue([...path, "pool"], pool, allowed)])];
+    const allowed = `a pool whose check is a route that at most one node passes, because the database has a file: ${routes}`;
+    return [
+      ...issues,
+      ...(file === null || isForOneNode(found?.check, parts) ? [] : [valueIssue([...path, "pool"], pool, allowed)]),
+    ];
   }
   const at = [...path, "check"];
   const { found, issues } = findCluster(cluster, path, parts.clusters);
   if (check === null) return issues;
   const wrong = checkTextIssues(check, at, { rules: parts, found });
-  const allowed = `a route that at most one node passes: ${routes}`;
-  return [...issues, ...wrong, ...(isForOneNode(check, parts) ? [] : [valueIssue(at, check, allowed)])];
+  const allowed = `a route that at most one node passes, because the database has a file: ${routes}`;
+  return [
+    ...issues,
+    ...wrong,
+    ...(file === null || isForOneNode(check, parts) ? [] : [valueIssue(at, check, allowed)]),
+  ];
 }
 
-/** A database leads to one server. Of a check that cannot be parsed there are other issues. */
+/** rolecall leads a database with a file to one server. Of a check that cannot be parsed there are other issues. */
 function isForOneNode(check: string | undefined, parts: ValidParts): boolean {
   const parsed = check === undefined ? null : parseCheckText(check, parts);
   return parsed === null || !parsed.ok || oneNodeRoutes.has(parsed.check.route);

@@ -35,11 +35,12 @@ export const pooledDatabaseSchema = z.strictObject(
     name: databaseName().describe("Name of the database in the configuration of PgBouncer, as clients connect to it"),
     pool: poolReference("cluster and check"),
     cluster: name().nullable().default(null).describe("Cluster that it leads to. Default: the only cluster"),
-    check: plainText("a route that one node passes, with its parameters, such as /primary", 2048)
+    check: plainText("a route, with its parameters, such as /primary", 2048)
       .nullable()
       .default(null)
       .describe(
-        "The check of the node that the database leads to. A route that at most one node passes. Default: /primary",
+        "The check of the nodes that the database leads to. With a file a route that at most one node passes. Clients of " +
+          "/replica wait in a seamless restart of a replica only. Default: /primary",
       ),
     file: plainText("the name of a file", 4096)
       .nullable()

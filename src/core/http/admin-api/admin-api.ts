@@ -52,6 +52,8 @@ export interface FeatureCall {
   readonly path: string;
   /** The cluster that the path names; `null`: none. */
   readonly cluster: string | null;
+  /** The node that a path below a node names; `null`: any other path. */
+  readonly node: string | null;
   readonly query: string;
   /** The listener's cluster; `null`: all. */
   readonly only: string | null;
@@ -104,11 +106,11 @@ export async function answerAdminRequest(
     return nodeDocumentReply(call.request.method, target, { scope, snapshot: sources.diagnostics.snapshot });
   const answerOfCluster = clusterAnswer(target, sources.clusterRoutes);
   if (answerOfCluster !== null) {
-    const { cluster, query } = answerOfCluster;
+    const { cluster, node, query } = answerOfCluster;
     if (!isServed(scope, cluster)) return unknownCluster(cluster);
     const { answer, path: below } = answerOfCluster;
     const noSuchPath = (): Reply => notFound(request, sources.features);
-    return answer({ call, path: below, cluster, noSuchPath, ...aboutCall(sources, scope, query) });
+    return answer({ call, path: below, cluster, node, noSuchPath, ...aboutCall(sources, scope, query) });
   }
   if (path === "drains" || path.startsWith("drains/"))
     return answerDrainRequest(path, call, { drains: sources.drains, only: scope.cluster });
@@ -119,7 +121,14 @@ export async function answerAdminRequest(
   if (isBare && answerOfFeature !== null) {
     const about = aboutCall(sources, scope, target.query);
     const noSuchPath = (): Reply => notFound(request, sources.features);
-    return answerOfFeature.answer({ call, path: answerOfFeature.below, cluster: null, noSuchPath, ...about });
+    return answerOfFeature.answer({
+      call,
+      path: answerOfFeature.below,
+      cluster: null,
+      node: null,
+      noSuchPath,
+      ...about,
+    });
   }
   if (!isOwn) return notFound(request, sources.features);
   if (!safeMethods.includes(request.method)) return methodNotAllowed(request.method, safeMethodsAllowHeader);
@@ -130,13 +139,13 @@ export async function answerAdminRequest(
   return servePage({ gate: sources.diagnostics.gate, name: "metrics", runningMax: scrapesMax, render }, call);
 }
 
-/** The answer of a feature to a path below a cluster; `null`: no feature has that path. */
+/** The answer of a feature to a path below a cluster, or below one of its nodes; `null`: no feature has that path. */
 function clusterAnswer(
   target: ReturnType<typeof parseRequestTarget>,
   routes: AdminApiContext["clusterRoutes"],
 ): (RequestTarget & { readonly cluster: string; readonly answer: AnswerOfFeature }) | null {
-  if ("problem" in target || target.cluster === null || target.node !== null) return null;
-  const answer = routes.get(target.path);
+  if ("problem" in target || target.cluster === null) return null;
+  const answer = routes.get(target.node === null ? target.path : `nodes/{node}/${target.path}`);
   return answer === undefined ? null : { ...target, cluster: target.cluster, answer };
 }
 
@@ -158,7 +167,7 @@ function aboutCall(
   { access, diagnostics: { gate, now, wall } }: Pick<AdminApiContext, "access" | "diagnostics">,
   { cluster: only }: ListenerScope,
   query: string,
-): Omit<FeatureCall, "call" | "path" | "cluster" | "noSuchPath"> {
+): Omit<FeatureCall, "call" | "path" | "cluster" | "node" | "noSuchPath"> {
   return { query, only, access, gate, now, wall };
 }
 

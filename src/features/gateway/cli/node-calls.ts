@@ -3,9 +3,8 @@ import {
   callManagementApi,
   clusterPath,
   managementTimeout,
-  scheduledTime,
+  nodeCallPath,
 } from "../../../core/command/client/management-call.ts";
-import { splitGivenName } from "../../../core/command/client/node-name.ts";
 import { RolecallClient } from "../../../core/command/client/rolecall-client.ts";
 import type { CommandContext } from "../../../core/command/framework/command-context.ts";
 import { CommandError } from "../../../core/command/framework/command-error.ts";
@@ -28,37 +27,9 @@ export async function failover(context: CommandContext): Promise<void> {
   });
 }
 
-/** `rolecall restart NODE`: restarts its database now or at a time, with conditions, or cancels a scheduled restart. */
-export async function restartNode(context: CommandContext): Promise<void> {
-  const { args } = context;
-  const { path, name } = nodePath(context, "restart");
-  const server = new RolecallClient(context, "node", managementTimeout);
-  if (args.has("cancel")) {
-    await confirm(context, `This cancels the scheduled restart of ${name}`);
-    return callManagementApi(context, server, {
-      method: "DELETE",
-      path,
-      purpose: `cancel the scheduled restart of ${name}`,
-    });
-  }
-  const at = scheduledTime(context);
-  const role = args.text("role");
-  const version = args.text("version");
-  const body = {
-    ...(args.has("pending") ? { restart_pending: true } : {}),
-    ...(role === null ? {} : { role }),
-    ...(version === null ? {} : { postgres_version: version }),
-    ...(args.text("wait") === null ? {} : { timeout: Math.ceil(args.duration("wait", "1s") / 1000) }),
-    ...(at === null ? {} : { schedule: at }),
-  };
-  const what = `the database of ${name}${at === null ? " now" : ` at ${at}`}`;
-  await confirm(context, `This restarts ${what}`);
-  return callManagementApi(context, server, { method: "POST", path, body, purpose: `restart ${what}` });
-}
-
 /** `rolecall reload NODE`: makes a node reload its configuration file. */
 export async function reloadNode(context: CommandContext): Promise<void> {
-  const { path, name } = nodePath(context, "reload");
+  const { path, name } = nodeCallPath(context, "reload");
   await confirm(context, `This reloads the configuration file of ${name}`);
   return callManagementApi(context, new RolecallClient(context, "node", managementTimeout), {
     method: "POST",
@@ -71,7 +42,7 @@ export async function reloadNode(context: CommandContext): Promise<void> {
 /** `rolecall reinitialize NODE`: rebuilds a replica from scratch. */
 export async function reinitializeNode(context: CommandContext): Promise<void> {
   const { args } = context;
-  const { path, name } = nodePath(context, "reinitialize");
+  const { path, name } = nodeCallPath(context, "reinitialize");
   await confirm(context, `This deletes all data of ${name} and rebuilds it`);
   const body = {
     ...(args.has("force") ? { force: true } : {}),
@@ -83,14 +54,4 @@ export async function reinitializeNode(context: CommandContext): Promise<void> {
     body,
     purpose: `delete all data of ${name} and rebuild it`,
   });
-}
-
-/** The path of a call, and the node as people name it. @throws CommandError (RC001) as {@link splitGivenName} */
-function nodePath({ args }: CommandContext, call: string): { readonly path: string; readonly name: string } {
-  const [given = ""] = args.positionals;
-  const { cluster, node } = splitGivenName({ cluster: args.text("cluster"), node: given });
-  const path = `/nodes/${encodeURIComponent(node ?? "")}/${call}`;
-  return cluster === null
-    ? { path, name: node ?? "" }
-    : { path: `/clusters/${encodeURIComponent(cluster)}${path}`, name: `${cluster}/${node}` };
 }

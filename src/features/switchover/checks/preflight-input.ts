@@ -1,6 +1,7 @@
 import type { Config } from "../../../core/config/model/config.ts";
 import type { ClusterView } from "../../../core/health/evidence/leadership/cluster-view.ts";
 import type { KnownServer } from "../preflight/pooler-setup.ts";
+import type { RestartRequest } from "../machine/plan.ts";
 import type { Supervisor } from "../../../core/program/supervisor.ts";
 
 /** A seamless switchover that is asked for, and what the process has for it. */
@@ -10,6 +11,8 @@ export interface PreflightInput {
   readonly leader: string | null;
   /** The node that should lead; `null`: the cluster elects one. */
   readonly candidate: string | null;
+  /** What is restarted, and `leader` names the node; `null`: a switchover is asked for. */
+  readonly restart: RestartRequest | null;
   readonly config: Pick<Config, "poolers" | "stateFile" | "peers">;
   /** This process, as its peers know it, and the number that its next run of the cluster has. */
   readonly self: { readonly instance: string; readonly name: string; readonly generation: number };

@@ -13,9 +13,10 @@ import { askPeers } from "./ask-peers.ts";
 import { tryFiles } from "./try-files.ts";
 import { leaderLine } from "../preflight/leader-lines.ts";
 import { poolerLines } from "../preflight/pooler-lines.ts";
-import { isFileWritten, relevantDatabases } from "../preflight/pooler-setup.ts";
+import { isFileWritten, type PoolerSetup, relevantDatabases } from "../preflight/pooler-setup.ts";
 import { concluded, errorLine, type Preflight, type PreflightLine, warningLine } from "../preflight/preflight-line.ts";
 import { holderLines, type ServerSamples } from "../preflight/probable-holders.ts";
+import { restartForecast, restartForecastLine, restartLines } from "../preflight/restart-lines.ts";
 import type { PreflightInput, PreflightSources } from "./preflight-input.ts";
 import { hostsOf, type InspectedPooler, resolveHosts } from "./resolve-hosts.ts";
 import { sampleServers } from "./sample-servers.ts";
@@ -35,9 +36,10 @@ type Samples = ServerSamples | Error | null;
  * @returns every line with its figures, in the order in which people read them
  */
 export async function runPreflight(input: PreflightInput, sources: PreflightSources): Promise<Preflight> {
-  const { cluster, config, deadlineMs } = input;
+  const { cluster, config, deadlineMs, restart } = input;
+  const restarted = restart === null ? null : { node: input.leader ?? "", databases: restart.databases };
   const { poolers } = config;
-  const sampling = samplePoolers(input);
+  const sampling = samplePoolers(poolers, { cluster, restarted });
   const claiming = askPeers(input);
   // All at the same time: also a pooler without a database of the cluster may be the process of another one.
   const inspected = await inspectPgbouncers(
@@ -49,13 +51,13 @@ export async function runPreflight(input: PreflightInput, sources: PreflightSour
     return shown === undefined || shown instanceof ConsoleError ? [] : [{ pooler, shown }];
   });
   const resolved = await resolveHosts(hostsOf(usable, sources.servers()), resolveMs);
-  const files = await tryFiles(usable, cluster);
+  const files = restart === null ? await tryFiles(usable, cluster) : [];
   const samples = await sampling;
-  const setup = { poolers, servers: sources.servers(), resolved, deadlineMs, cluster };
+  const setup = { poolers, servers: sources.servers(), resolved, deadlineMs, cluster, restarted };
   const guards = { ...input, stateFile: config.stateFile, peers: config.peers.map(({ name }) => name) };
   const ofPoolers = poolers.flatMap((pooler, at) => {
     const shown = inspected[at];
-    const databases = relevantDatabases({ pooler, cluster }).map(({ name }) => name);
+    const databases = relevantDatabases({ pooler, cluster, restarted }).map(({ name }) => name);
     const isNeeded = databases.length > 0;
     const guard = isNeeded ? [guardLine(pooler, guards)] : [];
     if (shown === undefined || shown instanceof ConsoleError) return [consoleLine(pooler, shown, isNeeded), ...guard];
@@ -71,27 +73,36 @@ export async function runPreflight(input: PreflightInput, sources: PreflightSour
   const view = sources.view();
   if (view === null) return concluded([unknownClusterLine(cluster)], null);
   const forecast = forecastOf(view, input);
+  const ofCluster =
+    restart === null
+      ? [
+          leaderLine(view, input.leader),
+          ...candidateLines(view, input.candidate, isFileWritten(poolers, cluster)),
+          ...clusterLines(view),
+          ...input.uncounted.map(uncountedLine),
+        ]
+      : restartLines(view, input.leader ?? "", restart);
   const lines = [
-    leaderLine(view, input.leader),
-    ...candidateLines(view, input.candidate, isFileWritten(poolers, cluster)),
-    ...clusterLines(view),
-    ...input.uncounted.map(uncountedLine),
+    ...ofCluster,
     ...(samples.every((sampled) => sampled === null) ? [noPoolerLine(cluster)] : []),
     ...ofPoolers,
     stateFileLine(guards),
     ...(await claiming),
     guardianLine(guards),
-    forecastLine(forecast, deadlineMs),
+    restart === null ? forecastLine(forecast, deadlineMs) : restartForecastLine(input.heldMs, deadlineMs),
   ];
-  return concluded(lines, forecast?.waitMs ?? null);
+  return concluded(lines, restart === null ? (forecast?.waitMs ?? null) : restartForecast(input.heldMs));
 }
 
 /** The samples of each pooler of the configuration; `null` where no database of it is to be paused. */
-function samplePoolers({ config: { poolers }, cluster }: PreflightInput): Promise<readonly Samples[]> {
+function samplePoolers(
+  poolers: PreflightInput["config"]["poolers"],
+  of: Pick<PoolerSetup, "cluster" | "restarted">,
+): Promise<readonly Samples[]> {
   const endMs = performance.now() + samplesMs;
   return Promise.all(
     poolers.map(async (pooler) =>
-      relevantDatabases({ pooler, cluster }).length === 0 ? null : sampleServers(pooler.pgbouncer, consoleMs, endMs),
+      relevantDatabases({ pooler, ...of }).length === 0 ? null : sampleServers(pooler.pgbouncer, consoleMs, endMs),
     ),
   );
 }

@@ -9,6 +9,7 @@ const stepTexts: ReadonlyMap<string, string> = new Map([
   ["requested", "the cluster is asked to switch over"],
   ["accepted", "the cluster has answered"],
   ["writable", "takes writes"],
+  ["restarted", "has been restarted"],
   ["routed", "the routes lead there"],
   ["resuming", "clients may go on"],
   ["resumed", "nothing is paused any more"],
@@ -28,7 +29,7 @@ export const nothingPrinted: PrintedRun = { checks: 0, steps: 0 };
  * @returns the text, and what is printed with it
  */
 export function newLines(
-  { preflight, steps }: ShownRun,
+  { preflight, steps, restarted }: ShownRun,
   printed: PrintedRun,
   style: Style,
 ): { readonly text: string; readonly printed: PrintedRun } {
@@ -41,7 +42,7 @@ export function newLines(
   });
   const happened = steps
     .slice(printed.steps)
-    .map(({ step, text, afterMs }) => `${secondsOf(afterMs).padStart(9)}  ${safe(stepText(step, text))}`);
+    .map(({ step, text, afterMs }) => `${secondsOf(afterMs).padStart(9)}  ${safe(stepText(step, text, restarted))}`);
   return {
     text: [...checks, ...happened].map((line) => `${line}\n`).join(""),
     printed: { checks: preflight.length, steps: steps.length },
@@ -64,11 +65,17 @@ export function endLines(run: ShownRun): string {
 
 /** Whether a run has ended well: the node that was asked for leads, and all clients go on there. */
 export function isGood(run: ShownRun): boolean {
-  return run.outcome === "dry_run" || (run.outcome === "switched" && isAsAsked(run));
+  return run.outcome === "dry_run" || (run.outcome !== "unfinished" && isSettledWell(run));
 }
 
-/** Whether the new primary is the node that was asked for. */
-export function isAsAsked({ candidate, node }: ShownRun): boolean {
+/** Whether the cluster has done what was asked for, whatever is left to do for poolers. */
+export function isSettledWell(run: ShownRun): boolean {
+  return run.settled === "restarted" || (run.settled === "switched" && isAsAsked(run));
+}
+
+/** Whether the new primary is the node that was asked for. A restart asks for none. */
+export function isAsAsked({ candidate, node, restarted }: ShownRun): boolean {
+  if (restarted !== null) return false;
   return candidate === null || node === null || candidate === node;
 }
 
@@ -77,10 +84,11 @@ export function isUnchanged({ settled }: ShownRun): boolean {
   return settled === "refused" || settled === "aborted" || settled === "rejected";
 }
 
-function stepText(step: string, text: string | null): string {
+function stepText(step: string, text: string | null, restarted: string | null): string {
+  if (step === "requested" && restarted !== null) return `${step}: ${restarted} is asked to restart its database`;
   const known = stepTexts.get(step);
   if (step === "note") return text ?? "";
-  if (step === "writable" && text !== null) return `${step}: ${text} ${known}`;
+  if ((step === "writable" || step === "restarted") && text !== null) return `${step}: ${text} ${known}`;
   return [known === undefined ? step : `${step}: ${known}`, ...(text === null ? [] : [text])].join(": ");
 }
 

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { isObject, listOf, parseJson } from "../../../core/cluster/values/json.ts";
+import { isObject, type JsonObject, listOf, parseJson } from "../../../core/cluster/values/json.ts";
 import { refusalAction } from "../../../core/command/client/refusal.ts";
 import { replyMessage, RolecallClient, type RolecallReply } from "../../../core/command/client/rolecall-client.ts";
 import { nextCommand } from "../../../core/command/client/next-command.ts";
@@ -8,7 +8,7 @@ import type { CommandContext } from "../../../core/command/framework/command-con
 import { CommandError } from "../../../core/command/framework/command-error.ts";
 import { safe } from "../../../core/command/output/style.ts";
 import { namedCandidate, requireCluster } from "./named-cluster.ts";
-import { endLines, isAsAsked, isGood, isUnchanged, newLines, nothingPrinted } from "./run-text.ts";
+import { endLines, isAsAsked, isGood, isSettledWell, isUnchanged, newLines, nothingPrinted } from "./run-text.ts";
 import { readShownRun, type ShownRun } from "./shown-run.ts";
 
 /** Between two looks at a run, in ms. */
@@ -24,7 +24,7 @@ const leftAction =
  * each pooler that it could not finish, RC213 if another node leads than was asked for, else RC211.
  */
 export async function seamlessSwitchover(context: CommandContext): Promise<void> {
-  const { args, result } = context;
+  const { args } = context;
   const cluster = await requireCluster(context);
   const [leader, candidate] = [args.text("leader"), namedCandidate(context)];
   const to = candidate ?? "the node that the cluster elects";
@@ -37,14 +37,31 @@ export async function seamlessSwitchover(context: CommandContext): Promise<void>
     unguarded: args.has("unguarded"),
   };
   await confirm(context, `This switches ${cluster} over to ${to}, and lets the clients of its poolers wait meanwhile`);
+  return beginAndFollow(context, { cluster, what: "switchover", path: pathOf(cluster, ""), body });
+}
+
+/** What the server is asked to do while clients wait. */
+interface SeamlessCall {
+  readonly cluster: string;
+  readonly what: "restart" | "switchover";
+  readonly path: string;
+  readonly body: JsonObject;
+}
+
+/** Sends the call, and prints the steps of the run until its end. With `--dry-run` it is only checked. */
+export async function beginAndFollow(
+  context: CommandContext,
+  { cluster, what, path: base, body }: SeamlessCall,
+): Promise<void> {
+  const { args, result } = context;
   const server = new RolecallClient(context, "admin");
-  const path = pathOf(cluster, args.has("dry-run") ? "?dry_run=1" : "");
+  const path = `${base}${args.has("dry-run") ? "?dry_run=1" : ""}`;
   const reply = await server.call({ method: "POST", path, body });
   const begun = parseJson(reply.text);
   if (reply.status !== 202 || !isObject(begun) || typeof begun["run"] !== "string")
-    return reportRefusal(context, `POST ${path}`, reply);
+    return reportRefusal(context, `POST ${path}`, { reply, what });
   result.cover("call", "complete", { detail: `POST ${path}: ${reply.status}` });
-  const last = await follow(context, server, { cluster, run: begun["run"] });
+  const last = await follow(context, server, { cluster, what, run: begun["run"] });
   if (last !== null) conclude(context, last);
 }
 
@@ -59,7 +76,7 @@ export async function resumePaused(context: CommandContext): Promise<void> {
   const path = pathOf(cluster, "/resume");
   const reply = await new RolecallClient(context, "admin").call({ method: "POST", path, body: {} });
   const answer = parseJson(reply.text);
-  if (reply.status !== 200 || !isObject(answer)) return reportRefusal(context, `POST ${path}`, reply);
+  if (reply.status !== 200 || !isObject(answer)) return reportRefusal(context, `POST ${path}`, { reply });
   result.cover("call", "complete", { detail: `POST ${path}: ${reply.status}` });
   result.data = answer;
   for (const target of listOf(answer["resumed"])) print(`${safe(String(target))} is not paused\n`);
@@ -74,12 +91,10 @@ export async function resumePaused(context: CommandContext): Promise<void> {
 async function follow(
   context: CommandContext,
   server: RolecallClient,
-  { cluster, run }: { readonly cluster: string; readonly run: string },
+  { cluster, what, run }: Pick<SeamlessCall, "cluster" | "what"> & { readonly run: string },
 ): Promise<ShownRun | null> {
   const { result, print, style, signal, onInterrupt } = context;
-  onInterrupt(
-    () => `The switchover goes on at the server. ${nextCommand(context, { name: "status" })} shows who leads.`,
-  );
+  onInterrupt(() => `The ${what} goes on at the server. ${nextCommand(context, { name: "status" })} shows who leads.`);
   const path = pathOf(cluster, `/run?run=${encodeURIComponent(run)}`);
   let printed = nothingPrinted;
   let silentSinceMs: number | null = null;
@@ -123,7 +138,7 @@ function conclude({ result, print }: CommandContext, run: ShownRun): void {
   print(endLines(run));
   result.cover("run", "complete", { detail: `it ended as ${outcome}` });
   if (isGood(run)) return;
-  const { left, settled, node, candidate } = run;
+  const { left, settled, node, candidate, restarted } = run;
   for (const { target, state, problem } of left) {
     const why = problem === null ? "" : `: ${problem}`;
     const message =
@@ -132,11 +147,14 @@ function conclude({ result, print }: CommandContext, run: ShownRun): void {
         : `${cluster}: ${target} was not seen to lead to ${node ?? "the primary"}${why}`;
     result.diagnose("RC212", { message: safe(message), action: safe(leftActionOf(target, state, cluster)) });
   }
-  if (settled === "switched" && isAsAsked(run) && left.length > 0) return;
+  if (isSettledWell(run) && left.length > 0) return;
   const message = `${cluster}: ${text ?? outcome}`;
   if (settled === "switched" && !isAsAsked(run))
     result.diagnose("RC213", {
-      message: `${cluster}: ${safe(node ?? "another node")} is the primary, not ${safe(candidate ?? "")} as asked`,
+      message:
+        restarted === null
+          ? `${cluster}: ${safe(node ?? "another node")} is the primary, not ${safe(candidate ?? "")} as asked`
+          : `${cluster}: ${safe(node ?? "another node")} is the primary: ${safe(restarted)} did not come back as the primary`,
     });
   else result.diagnose(isUnchanged(run) ? "RC210" : "RC211", { message });
 }
@@ -155,27 +173,32 @@ function lost({ result }: CommandContext, why: string): null {
 }
 
 /** The server did not begin it. */
-function reportRefusal({ result }: CommandContext, call: string, reply: RolecallReply): void {
+function reportRefusal(
+  { result }: CommandContext,
+  call: string,
+  { reply, what = "switchover" }: { readonly reply: RolecallReply; readonly what?: SeamlessCall["what"] },
+): void {
   result.cover("call", "complete", { detail: `${call}: ${reply.status}` });
   const message = `${call} answered ${reply.status}: ${replyMessage(reply)}`;
   if (reply.status < 300)
     return result.diagnose("RC211", {
-      message: `${message}. The server may be of a version that has switched over without letting clients wait`,
+      message: `${message}. The server may be of a version that has done so without letting clients wait`,
     });
   result.diagnose("RC060", {
     message,
-    action: `${actionOf(reply)} Nothing was changed.`,
+    action: `${actionOf(reply, what)} Nothing was changed.`,
   });
 }
 
 /** What to do about a refusal. Where a plain switchover needs a health listener, this needs an admin listener. */
-function actionOf(reply: RolecallReply): string {
+function actionOf(reply: RolecallReply, what: SeamlessCall["what"]): string {
   const document = parseJson(reply.text);
   const error = isObject(document) ? document["error"] : null;
   if (error === "management_off") return "Set management: on, and auth, for the admin listener of rolecall.";
   if (error === "unauthenticated") return "Set auth for the admin listener, and pass its credential (--token-file).";
   if (error === "running") return "Wait until it has ended.";
-  if (error === "no_pooler") return "Configure poolers, or switch over without --seamless.";
+  if (error === "no_pooler")
+    return `Configure poolers, or ${what === "restart" ? "restart" : "switch over"} without --seamless.`;
   return refusalAction(reply, "Read the message.");
 }
 

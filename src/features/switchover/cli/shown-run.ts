@@ -6,6 +6,8 @@ export interface ShownRun {
   readonly cluster: string;
   /** The node that was asked for; `null`: the cluster elects one. */
   readonly candidate: string | null;
+  /** The node whose database is restarted; `null`: it is a switchover. */
+  readonly restarted: string | null;
   readonly preflight: readonly ShownCheck[];
   readonly forecastMs: number | null;
   readonly steps: readonly ShownStep[];
@@ -61,6 +63,7 @@ export function readShownRun(document: JsonObject): ShownRun | null {
     run,
     cluster,
     candidate: textOrNull(document["candidate"]),
+    restarted: document["start"] === "restart" ? textOrNull(document["leader"]) : null,
     preflight: listOf(document["preflight"]).filter(isObject).map(checkOf),
     forecastMs: numberOrNull(document["forecast_ms"]),
     steps: listOf(document["steps"]).filter(isObject).map(stepOf),

@@ -6,6 +6,7 @@ import { PauseHand } from "../hands/pause-hand.ts";
 import type { TargetResumer } from "../hands/resume-target.ts";
 import type { RouteLeader } from "../hands/route-leader.ts";
 import type { IntendedPause } from "../intent/pause-intent.ts";
+import type { SeenRestart } from "./restarted-node.ts";
 import type { AdoptedRun } from "../machine/advance.ts";
 import type { SwitchoverPlan } from "../machine/plan.ts";
 import type { Outcome } from "../machine/state.ts";
@@ -31,6 +32,8 @@ export interface FinishContext {
   readonly primary: () => string | null;
   /** Whether a change of the leader is pending in the DCS; `null` if it is not known. */
   readonly isChangePending: () => Promise<boolean | null>;
+  /** How far the restart of a database is; absent: the run restarts none. */
+  readonly restart?: (() => SeenRestart) | undefined;
   readonly leader: RouteLeader;
   /** Who hears that this process lives. */
   readonly safeguards: readonly Safeguard[];
@@ -53,7 +56,8 @@ const pollMs = 20;
  * primary and then resumed; at the deadline, all are.
  */
 export function finishRun(context: FinishContext, adopted: AdoptedRun): SwitchoverRun {
-  const { plan, by, targets, retries, now, primary, isChangePending, leader, safeguards, close, leave } = context;
+  const { plan, by, targets, retries, now, primary, isChangePending, restart, leader, safeguards, close, leave } =
+    context;
   const pending = new PendingChange({ now, read: isChangePending });
   const run = new SwitchoverRun(context, (begun) => {
     const hands = targets.map(
@@ -81,7 +85,7 @@ export function finishRun(context: FinishContext, adopted: AdoptedRun): Switchov
       safeguards,
       targets: hands,
       request: () => Promise.reject(new Error("a run that is finished for another process requests nothing")),
-      primary: () => ({ node: primary(), pending: pending.look() }),
+      primary: () => restart?.() ?? { node: primary(), pending: pending.look() },
       lead: (route, node) => leader.lead(plan.routes[route], node),
       close,
       leave,

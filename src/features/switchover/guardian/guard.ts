@@ -1,6 +1,7 @@
 import { errorMessage } from "../../../core/cluster/values/error-message.ts";
 import type { CancelTimer, SetTimer } from "../../../core/cluster/timer.ts";
 import { finishRun } from "../finish/finish-run.ts";
+import type { SeenRestart } from "../finish/restarted-node.ts";
 import { inTime } from "../../../core/state/files/in-time.ts";
 import type { RouteLeader } from "../hands/route-leader.ts";
 import type { PausingRun } from "../hands/pause-console.ts";
@@ -14,6 +15,8 @@ import type { FromGuardian, GuardedRun, ToGuardian } from "./messages.ts";
 export interface GuardEvidence {
   /** The primary that clients may be led to now; `null` if there is none. */
   readonly primary: () => string | null;
+  /** How far the restart of a database is; absent: the run restarts none. */
+  readonly restart?: (() => SeenRestart) | undefined;
   /** Makes sure that what the run needs is up to date: the main process is gone. */
   readonly takeOver: () => void;
   /** Whether a change of the leader is pending in the DCS; `null` if it is not known. */
@@ -251,6 +254,7 @@ export class Guard {
         setTimer,
         primary: evidence.primary,
         isChangePending: evidence.isChangePending,
+        restart: evidence.restart,
         leader: evidence.leader,
         safeguards: evidence.peers(mayBeRequested),
         // The next start of the main process closes the intent: it may be changing the file right now.

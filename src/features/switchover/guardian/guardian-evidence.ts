@@ -10,6 +10,7 @@ import type { HealthPolicy } from "../../../core/health/health-policy.ts";
 import type { Logger } from "../../../core/log/logger.ts";
 import { noSavedState, readSavedState } from "../../../core/state/saved-state.ts";
 import { provenPrimary } from "../finish/proven-primary.ts";
+import { restartOf } from "../finish/restarted-node.ts";
 import type { GuardEvidence } from "./guard.ts";
 import type { GuardedRun } from "./messages.ts";
 import { RouteLeader } from "../hands/route-leader.ts";
@@ -52,6 +53,7 @@ export function openEvidence(guarded: GuardedRun, sources: EvidenceContext): Gua
   scope.hold("the balancers", () => pushes.stop());
   return {
     primary: () => provenPrimary(view(), intent.finish.evidence, intent.finish),
+    ...restartOf(intent.finish, view, provenPrimary),
     takeOver: () => {
       pushes.configure(sources.pushTargets.flatMap((targetsOf) => targetsOf(config, clusters)));
       clusters.hint(cluster);

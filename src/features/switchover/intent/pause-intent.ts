@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { PgbouncerConfig } from "../../../core/config/model/config.ts";
 import { parseJson } from "../../../core/cluster/values/json.ts";
-import { type PauseTarget, pauseName, type SwitchoverStart } from "../machine/plan.ts";
+import { type PauseTarget, pauseName, type RestartedNode, type SwitchoverStart } from "../machine/plan.ts";
 
 /** A database that is about to be paused, and how its console is reached: the configuration may change meanwhile. */
 export interface IntendedPause {
@@ -47,6 +47,8 @@ export interface FinishIntent {
   readonly evidence: PrimaryEvidence;
   /** Since when the first client waits after a loss, in ms since the epoch; absent before that, and for other runs. */
   readonly heldSinceWallMs?: number | undefined;
+  /** What is restarted. Other runs do not have the key: earlier versions do not know it. */
+  readonly restart?: RestartedNode | undefined;
 }
 
 /** What a new primary has to have. */
@@ -79,12 +81,13 @@ const intentShape = { run: text, cluster: text, deadlineWallMs: z.number(), targ
 /** How a run is finished, as it is written to the disk and sent to peers. */
 export const finishSchema = z.strictObject({
   generation: z.int().min(0),
-  start: z.enum(["request", "announced", "loss"]),
+  start: z.enum(["request", "announced", "loss", "restart"]),
   leader: z.string().max(4_096),
   candidate: textOrNull,
   mayBeRequested: z.boolean(),
   evidence: z.strictObject({ systemIdentifier: textOrNull, timeline: z.int().nullable() }),
   heldSinceWallMs: z.number().optional(),
+  restart: z.strictObject({ isLeader: z.boolean(), startedAt: text }).optional(),
 });
 const intents2 = z.array(z.strictObject({ ...intentShape, finish: finishSchema.nullable() })).max(1_024);
 const before = z.string().regex(/^\d{1,10}(\.\d{1,6})?$/);

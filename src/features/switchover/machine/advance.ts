@@ -2,7 +2,7 @@ import { advanceArming, advanceChecking, advanceClaiming, advancePausing, advanc
 import { advanceRouting, advanceSwitching } from "./after-request.ts";
 import { advanceFollowing, advanceResuming } from "./resuming.ts";
 import type { SwitchoverEvent } from "./event.ts";
-import type { SwitchoverPlan } from "./plan.ts";
+import { isAsked, type SwitchoverPlan } from "./plan.ts";
 import type { SwitchoverState } from "./state.ts";
 import { onTime } from "./on-time.ts";
 import { resumeAll, stay, type SwitchoverTransition, withAt } from "./transition.ts";
@@ -28,7 +28,7 @@ export interface AdoptedRun {
 }
 
 /** What is known of the request of a run that another process has begun. */
-const adoptedRequests = { request: "unknown", announced: "announced", loss: "lost" } as const;
+const adoptedRequests = { request: "unknown", restart: "unknown", announced: "announced", loss: "lost" } as const;
 
 /** Goes on with a run of another process. Where it was requested, a new primary is waited for as that process did. */
 export function adoptSwitchover(
@@ -44,13 +44,13 @@ export function adoptSwitchover(
     ranAtMs: nowMs,
     heardMs: plan.peers.map(() => nowMs),
     request: adoptedRequests[plan.start],
-    // Not known here: that the old leader is the primary is no sign that it leads again. After a loss it was none.
+    // Not known here: that the old leader is the primary is no sign that it leads again, and after a loss it is not.
     primary: plan.start === "loss" ? null : plan.leader,
     quietSinceMs: null,
     lookUntilMs: null,
     repeatAtMs: nowMs + plan.limits.resumeMs,
   } as const satisfies SwitchoverState;
-  if (mayBeRequested || plan.start !== "request") return stay(held);
+  if (mayBeRequested || !isAsked(plan.start)) return stay(held);
   return resumeAll(plan, held, { outcome: { kind: "aborted", reason: why }, nowMs });
 }
 

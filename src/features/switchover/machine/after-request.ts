@@ -1,5 +1,6 @@
 import {
   holdingOf,
+  isHeld,
   resumeAll,
   stay,
   step,
@@ -12,8 +13,8 @@ import {
 import { advanceLost } from "./after-loss.ts";
 import type { SwitchoverEffect } from "./effect.ts";
 import type { RequestResult, SwitchoverEvent } from "./event.ts";
-import type { SwitchoverPlan } from "./plan.ts";
-import { afterTarget, changingRoutes, withRoute } from "./targets.ts";
+import { actOf, type SwitchoverPlan } from "./plan.ts";
+import { afterTarget, changingRoutes, ledOutcome, withRoute } from "./targets.ts";
 import { type TargetPhase, withheldOutcome } from "./state.ts";
 
 /**
@@ -46,8 +47,7 @@ export function advanceRouting(
   if (routes !== null) return releaseRouted(plan, { ...state, routes }, nowMs);
   if (event.kind === "primary" && event.node !== null && event.node !== state.node)
     return leadTo(plan, state, { node: event.node, nowMs });
-  if (event.kind === "give_up")
-    return resumeAll(plan, state, { outcome: { kind: "switched", node: state.node }, nowMs });
+  if (event.kind === "give_up") return resumeAll(plan, state, { outcome: ledOutcome(plan, state.node), nowMs });
   const ofTarget = afterTarget(state.targets, state.problems, event);
   if (ofTarget !== null) {
     const { effects, ...changed } = ofTarget;
@@ -75,7 +75,7 @@ function whileHeld(plan: SwitchoverPlan, state: HeldState, event: SwitchoverEven
     );
   if (event.kind === "fenced")
     return stay(withoutRequest(state), step("note", `${event.by} has taken over, and finishes it too`));
-  if (event.kind === "stop") return stay(state, step("note", `${event.reason}: the switchover is finished first`));
+  if (event.kind === "stop") return stay(state, step("note", `${event.reason}: the ${actOf(plan)} is finished first`));
   if (!("target" in event)) return stay(state);
   const { target } = event;
   const name = pauseTargetName(plan, target);
@@ -154,6 +154,8 @@ function onPrimary(
 ): SwitchoverTransition {
   const { node, pending } = event;
   if (node !== null && node !== plan.leader) return leadTo(plan, state, { node, nowMs });
+  if (plan.start === "restart" && node === plan.leader && pending === "done")
+    return leadTo(plan, state, { node, nowMs });
   const isBack = node === plan.leader && state.primary === null;
   if (plan.start === "announced" && isBack)
     return resumeAll(plan, state, { outcome: { kind: "stayed", reason: `${node} leads again` }, nowMs });
@@ -176,22 +178,26 @@ function leadTo(
     repeatAtMs,
   } as const;
   const { state: next, effects } = releaseRouted(plan, state, nowMs);
-  return stay(next, step("writable", node), { kind: "route", node }, ...effects);
+  const isAgain = ledOutcome(plan, node).kind === "restarted";
+  return stay(next, step(isAgain ? "restarted" : "writable", node), { kind: "route", node }, ...effects);
 }
 
-/** Resumes each target whose own routes lead to the new primary. */
+/**
+ * Resumes each target whose own routes lead to the new primary. After a loss a PAUSE may be under way, which is not waited
+ * for: but its RESUME must not come before the route.
+ */
 function releaseRouted(plan: SwitchoverPlan, state: StateOf<"routing">, nowMs: number): SwitchoverTransition {
   const isRouted = (target: number): boolean =>
     (plan.targets[target]?.routes ?? []).every((route) => state.routes[route]?.phase !== "changing");
   const targets = state.targets.map((phase, target): TargetPhase =>
-    phase === "confirmed" && isRouted(target) ? "resuming" : phase,
+    isHeld(phase) && isRouted(target) ? "resuming" : phase,
   );
   const effects = targets.flatMap((phase, target): readonly SwitchoverEffect[] =>
     phase === state.targets[target] ? [] : [{ kind: "resume", target }],
   );
-  if (targets.includes("confirmed")) return stay({ ...state, targets }, ...effects);
+  if (targets.some(isHeld)) return stay({ ...state, targets }, ...effects);
   const areAllRouted = state.routes.every(({ phase }) => phase !== "changing");
-  const outcome = { kind: "switched", node: state.node } as const;
+  const outcome = ledOutcome(plan, state.node);
   const { state: next, effects: more } = resumeAll(plan, { ...state, targets }, { outcome, nowMs });
   return stay(next, ...effects, ...(areAllRouted ? [step("routed")] : []), step("resuming"), ...more);
 }

@@ -12,7 +12,7 @@ import {
 } from "./transition.ts";
 import { watchAll } from "./after-loss.ts";
 import type { SwitchoverEvent } from "./event.ts";
-import type { SwitchoverPlan } from "./plan.ts";
+import { isAsked, type SwitchoverPlan } from "./plan.ts";
 
 /** Waits for the checks. */
 export function advanceChecking(
@@ -59,7 +59,7 @@ export function advanceArming(
 
 /** Whether clients are held without this safeguard: a database that stops does not wait for a peer. */
 export function isOptional({ start, peers }: SwitchoverPlan, part: string): boolean {
-  return start !== "request" && peers.includes(part);
+  return !isAsked(start) && peers.includes(part);
 }
 
 /** Waits until every PAUSE is answered, and reads back that it holds. Whatever fails here resumes everything. */
@@ -133,14 +133,15 @@ function beforeRequest(
 }
 
 /** Why a switchover ends that was not requested yet; `null` if the event is no reason. A leader that was to stop may stop. */
-function reasonToStop({ leader, start }: SwitchoverPlan, event: SwitchoverEvent): string | null {
+function reasonToStop({ leader, start, restart }: SwitchoverPlan, event: SwitchoverEvent): string | null {
   if (event.kind === "guardian_lost")
     return event.hasTakenOver ? `the guardian process has taken over (${event.why})` : `the guardian process ended`;
   if (event.kind === "fenced") return `${event.by} has taken over`;
   if (event.kind === "stop" || event.kind === "give_up") return event.reason;
   if (event.kind !== "primary" || event.node === leader) return null;
   if (event.node !== null) return `${event.node} has become the primary`;
-  return start === "request" ? `${leader} is no longer a primary that takes writes` : null;
+  if (restart?.isLeader === false) return `${leader} does not run any more`;
+  return isAsked(start) ? `${leader} is no longer a primary that takes writes` : null;
 }
 
 /** What keeps a pooler from holding its clients; `null` if the event is no such thing. */

@@ -30,4 +30,14 @@ export type SwitchoverEffect =
 
 /** The steps of a switchover, as people read them. `note`: something unexpected. */
 export type StepName =
-  "checked" | "armed" | "paused" | "requested" | "accepted" | "writable" | "routed" | "resuming" | "resumed" | "note";
+  | "checked"
+  | "armed"
+  | "paused"
+  | "requested"
+  | "accepted"
+  | "writable"
+  | "restarted"
+  | "routed"
+  | "resuming"
+  | "resumed"
+  | "note";

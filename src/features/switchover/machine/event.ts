@@ -31,7 +31,10 @@ export type SwitchoverEvent =
   | { readonly kind: "restarted"; readonly target: number }
   /** The cluster, or the gateway before it, answered the request. */
   | { readonly kind: "answered"; readonly result: RequestResult }
-  /** The node that rolecall says yes to for `/primary`, and whether a failover is pending in the DCS. */
+  /**
+   * The node that rolecall says yes to for `/primary`, and whether a failover is pending in the DCS. Of the restart of a replica:
+   * that replica, if it runs.
+   */
   | { readonly kind: "primary"; readonly node: string | null; readonly pending: Pending }
   | { readonly kind: "routed"; readonly route: number; readonly by: "verified" | "waited" }
   | { readonly kind: "not_routed"; readonly route: number; readonly problem: string }
@@ -51,8 +54,11 @@ export type SwitchoverEvent =
   /** The process stops. */
   | { readonly kind: "stop"; readonly reason: string };
 
-/** Whether a failover is pending: the key `failover` in the DCS. `unknown` without a watch of the DCS. */
-export type Pending = "no" | "yes" | "unknown";
+/**
+ * Whether a failover is pending: the key `failover` in the DCS. `unknown` without a watch of the DCS. Of a restart: `no` while
+ * the node runs as before, `yes` while it stops or starts, `done` once it has been restarted, and `unknown` if it is silent.
+ */
+export type Pending = "no" | "yes" | "unknown" | "done";
 
 /** What came of the request. `withheld`: it was too late, and it was not sent. `unknown`: an error of the server, or no answer. */
 export type RequestResult =

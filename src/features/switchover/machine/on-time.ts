@@ -10,9 +10,10 @@ import {
 import { onTimeOfLook } from "./after-loss.ts";
 import { withoutRequest } from "./after-request.ts";
 import { isOptional, holdAll } from "./before-request.ts";
-import type { SwitchoverPlan } from "./plan.ts";
+import { actOf, type SwitchoverPlan } from "./plan.ts";
 import { finish, resumingOnTime } from "./resuming.ts";
 import type { SettledOutcome, SwitchoverState } from "./state.ts";
+import { ledOutcome } from "./targets.ts";
 
 /** What follows from the time alone. @param nowMs of rolecall's clock */
 export function onTime(plan: SwitchoverPlan, state: SwitchoverState, nowMs: number): SwitchoverTransition {
@@ -47,7 +48,7 @@ export function onTime(plan: SwitchoverPlan, state: SwitchoverState, nowMs: numb
       return stay({ ...present, repeatAtMs: nowMs + plan.limits.resumeMs }, ...effectsOfResuming(present.targets));
     }
     case "routing": {
-      const outcome = { kind: "switched", node: state.node } as const;
+      const outcome = ledOutcome(plan, state.node);
       if (nowMs >= state.deadlineMs) return resumeAll(plan, state, { outcome, nowMs });
       if (nowMs < state.repeatAtMs) return stay(state);
       const repeatAtMs = nowMs + plan.limits.resumeMs;
@@ -87,18 +88,22 @@ function reasonToAbort(plan: SwitchoverPlan, state: StateOf<"pausing" | "telling
 
 /** How it came out, if the wait for a primary is over; `null` while it is not. */
 function switchingOutcome(
-  { leader, limits }: SwitchoverPlan,
+  plan: SwitchoverPlan,
   { request, primary, quietSinceMs, deadlineMs }: StateOf<"switching">,
   nowMs: number,
 ): SettledOutcome | null {
+  const { leader, limits } = plan;
   const isQuiet = quietSinceMs !== null && nowMs - quietSinceMs >= limits.quietMs;
   if (request === "announced" && isQuiet)
     return { kind: "stayed", reason: `${leader} still leads ${limits.quietMs / 1_000} s after it was to stop` };
+  if (request === "unknown" && isQuiet && actOf(plan) === "restart")
+    return { kind: "unknown", reason: `the request failed, and ${leader} runs as before` };
   if (request === "unknown" && isQuiet)
     return { kind: "unknown", reason: `the request failed; ${leader} still leads, and nothing is pending in the DCS` };
   if (nowMs < deadlineMs) return null;
   if (primary === null || request === "lost") return { kind: "no_primary" };
   // Who goes on with the run of another process knows when it must end, not when it has begun.
   const when = limits.deadlineMs === 0 ? "at the deadline" : `${limits.deadlineMs / 1_000} s after the first PAUSE`;
-  return { kind: "unknown", reason: `${leader} still leads ${when}` };
+  const still = actOf(plan) === "restart" ? "runs as before" : "still leads";
+  return { kind: "unknown", reason: `${leader} ${still} ${when}` };
 }

@@ -34,21 +34,50 @@ export function routeName({ balancer, database }: PlannedRoute): string {
 /**
  * What begins the change of the leader. `request`: rolecall asks for it, once all clients are held. `announced`: somebody
  * else has, or the leader only restarts: its database is stopped in a moment, whether clients are held or not. `loss`: the
- * leader does not serve any more, and the clients of each pooler are held that would refuse them.
+ * leader does not serve any more, and the clients of each pooler are held that would refuse them. `restart`: no change is meant:
+ * rolecall asks for a restart of the database of a node, once the clients are held that lead to it.
  */
-export type SwitchoverStart = "request" | "announced" | "loss";
+export type SwitchoverStart = "request" | "announced" | "loss" | "restart";
+
+/** Whether rolecall itself asks the cluster, once all clients are held: until then nothing is changed, and nothing is in a hurry. */
+export function isAsked(start: SwitchoverStart): boolean {
+  return start === "request" || start === "restart";
+}
+
+/** What rolecall asks the cluster for, as texts name it. */
+export function actOf({ start }: Pick<SwitchoverPlan, "start">): "restart" | "switchover" {
+  return start === "restart" ? "restart" : "switchover";
+}
+
+/** The database that is restarted. */
+export interface RestartedNode {
+  /** Whether the node leads: else it is a replica, and no other node takes over from it. */
+  readonly isLeader: boolean;
+  /** When its PostgreSQL had started before, as the node states it: another value shows that it has been restarted. */
+  readonly startedAt: string;
+}
+
+/** The restart of the database of a node that is asked for. */
+export interface RestartRequest extends RestartedNode {
+  /** Whether it is restarted only if parameters wait for that. */
+  readonly onlyIfPending: boolean;
+  /** What is paused, as `pgb1/orders`. */
+  readonly databases: ReadonlySet<string>;
+}
 
 /** What one switchover does, and by when. It stays as it is through a reload of the configuration. */
 export interface SwitchoverPlan {
   /** The identifier of the run, in the intent, the events and the report. */
   readonly run: string;
   readonly cluster: string;
-  /** The leader at the start. */
+  /** The leader at the start; of a restart the node that is restarted. */
   readonly leader: string;
   /** The node that should lead; `null`: the cluster elects one. */
   readonly candidate: string | null;
   readonly isDryRun: boolean;
   readonly start: SwitchoverStart;
+  /** What is restarted; `null`: nothing is. */
+  readonly restart: RestartedNode | null;
   readonly targets: readonly PlannedTarget[];
   readonly routes: readonly PlannedRoute[];
   /** The peers that have to acknowledge the intent. */

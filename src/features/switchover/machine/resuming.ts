@@ -11,8 +11,8 @@ import {
 import type { SwitchoverEffect } from "./effect.ts";
 import type { SwitchoverEvent } from "./event.ts";
 import type { SwitchoverPlan } from "./plan.ts";
-import { type SettledOutcome, type TargetPhase, withheldOutcome } from "./state.ts";
-import { afterTarget, changingRoutes, runOutcome, withRoute } from "./targets.ts";
+import { isLed, type SettledOutcome, type TargetPhase, withheldOutcome } from "./state.ts";
+import { afterTarget, changingRoutes, ledOutcome, runOutcome, withRoute } from "./targets.ts";
 
 /** Waits until nothing is paused any more, until the intent says so, and until the routes lead to the new primary. */
 export function advanceResuming(
@@ -87,7 +87,7 @@ function isLedTo(
   target: number,
 ): boolean {
   const own = targets[target]?.routes ?? [];
-  return outcome.kind !== "switched" || own.every((route) => routes[route]?.phase !== "changing");
+  return !isLed(outcome) || own.every((route) => routes[route]?.phase !== "changing");
 }
 
 /** Whether the run is over: all is as it should be, its time is up, or only consoles are left that refuse connections. */
@@ -146,14 +146,18 @@ function awaitsPrimary({ kind }: SettledOutcome): boolean {
  * @returns the outcome, and the node that the routes are to be led to; `null` if the event changes nothing
  */
 function outcomeAfter(
-  { leader }: SwitchoverPlan,
+  plan: SwitchoverPlan,
   outcome: SettledOutcome,
   event: SwitchoverEvent,
 ): { readonly outcome: SettledOutcome; readonly node: string | null } | null {
+  const { leader } = plan;
   if (event.kind === "primary" && event.node !== null) {
-    const isNew = outcome.kind === "switched" ? event.node !== outcome.node : event.node !== leader;
-    if (!isNew || (outcome.kind !== "switched" && !awaitsPrimary(outcome))) return null;
-    return { outcome: { kind: "switched", node: event.node }, node: event.node };
+    // Clients went on before it was back: the run has nothing more to wait for.
+    const isBack = plan.start === "restart" && event.node === leader && event.pending === "done";
+    if (isBack && awaitsPrimary(outcome)) return { outcome, node: null };
+    const isNew = isLed(outcome) ? event.node !== outcome.node : event.node !== leader;
+    if (!isNew || (!isLed(outcome) && !awaitsPrimary(outcome))) return null;
+    return { outcome: ledOutcome(plan, event.node), node: event.node };
   }
   if (!awaitsPrimary(outcome) || event.kind !== "answered") return null;
   if (event.result.kind === "withheld") return { outcome: withheldOutcome, node: null };

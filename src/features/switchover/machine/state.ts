@@ -36,12 +36,21 @@ export type SettledOutcome =
   /** The cluster refused the request. */
   | { readonly kind: "rejected"; readonly status: number; readonly reason: string }
   | { readonly kind: "switched"; readonly node: string }
+  /** The database of the node has been restarted, and takes clients. */
+  | { readonly kind: "restarted"; readonly node: string }
   /** The leader that was to stop leads. Nothing was requested. */
   | { readonly kind: "stayed"; readonly reason: string }
   /** The request may still have an effect. */
   | { readonly kind: "unknown"; readonly reason: string }
   /** The old leader was demoted, and no node had become primary at the deadline. */
   | { readonly kind: "no_primary" };
+
+/** Clients are led to a node before they go on. */
+export type LedOutcome = Extract<SettledOutcome, { readonly kind: "switched" | "restarted" }>;
+
+export function isLed(outcome: SettledOutcome): outcome is LedOutcome {
+  return outcome.kind === "switched" || outcome.kind === "restarted";
+}
 
 /** Who stood still, or was taken over, requests nothing any more. */
 export const withheldOutcome = {

@@ -1,8 +1,21 @@
 import type { SwitchoverEffect } from "./effect.ts";
 import type { SwitchoverEvent } from "./event.ts";
 import { type SwitchoverPlan, routeName } from "./plan.ts";
-import type { LeftTarget, Outcome, RouteState, SettledOutcome, TargetPhase } from "./state.ts";
+import {
+  isLed,
+  type LedOutcome,
+  type LeftTarget,
+  type Outcome,
+  type RouteState,
+  type SettledOutcome,
+  type TargetPhase,
+} from "./state.ts";
 import { pauseTargetName, withAt } from "./transition.ts";
+
+/** How a run came out whose clients are led to a node: another primary, or the node that was restarted. */
+export function ledOutcome({ start, leader }: SwitchoverPlan, node: string): LedOutcome {
+  return { kind: start === "restart" && node === leader ? "restarted" : "switched", node };
+}
 
 /** Every route, before anything was led anywhere. */
 export function changingRoutes({ routes }: SwitchoverPlan): readonly RouteState[] {
@@ -72,7 +85,7 @@ export function runOutcome(
   const left = targets.flatMap((phase, target): readonly LeftTarget[] => {
     const name = pauseTargetName(plan, target);
     if (phase !== "closed") return [{ target: name, state: "paused", problem: problems[target] ?? null }];
-    if (outcome.kind !== "switched") return [];
+    if (!isLed(outcome)) return [];
     const own = plan.targets[target]?.routes ?? [];
     const unrouted = own.filter((at) => routes[at]?.phase === "changing");
     const [first] = unrouted;

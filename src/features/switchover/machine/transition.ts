@@ -1,7 +1,14 @@
 import type { SwitchoverEffect, StepName } from "./effect.ts";
 import type { SwitchoverEvent } from "./event.ts";
 import { type SwitchoverPlan, pauseName } from "./plan.ts";
-import type { Outcome, RouteState, SettledOutcome, SwitchoverState, TargetPhase } from "./state.ts";
+import {
+  isLed,
+  type Outcome,
+  type RouteState,
+  type SettledOutcome,
+  type SwitchoverState,
+  type TargetPhase,
+} from "./state.ts";
 
 /** The next state, and what is to be done. */
 export interface SwitchoverTransition {
@@ -71,7 +78,7 @@ export function resumeAll(
 ): SwitchoverTransition {
   const before = holdingOf(from);
   // A pooler that is gone is led to a new primary before it is resumed, while there is time for that.
-  const isAwaited = outcome.kind === "switched" && nowMs < before.deadlineMs;
+  const isAwaited = isLed(outcome) && nowMs < before.deadlineMs;
   const targets = before.targets.map((phase): TargetPhase => {
     if (phase === "withheld" || phase === "watched") return "resumed";
     return isHeld(phase) || (phase === "absent" && !isAwaited) ? "resuming" : phase;

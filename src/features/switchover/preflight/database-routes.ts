@@ -24,7 +24,8 @@ const unlistedMax = 20;
 
 /** Where the listed databases lead, and what else leads there. */
 export function routeFindings(setup: PoolerSetup): readonly PoolerFinding[] {
-  const { pooler, shown } = setup;
+  const { pooler, shown, restarted = null } = setup;
+  if (restarted !== null) return named(pooler.name, missedFindings(setup, restarted.node));
   const listed = relevantDatabases(setup).flatMap((database) => {
     const found = shown.databases.find(({ name }) => name === database.name);
     return found === undefined ? [] : [{ database, route: routeOf(found, setup) }];
@@ -114,7 +115,39 @@ function unlistedFindings(
   ];
 }
 
-function routeOf({ host, port }: ShownDatabase, { servers, resolved }: PoolerSetup): Route {
+/** The nodes that a database of PgBouncer leads to; none where it leads to something else, as a balancer. */
+export function nodesOfDatabase(
+  shown: ShownDatabase,
+  known: Pick<PoolerSetup, "servers" | "resolved">,
+): readonly KnownServer[] {
+  return routeOf(shown, known).nodes;
+}
+
+/** Databases that nobody has listed, and that lead to the node that is restarted: their clients would not wait. */
+function missedFindings(setup: PoolerSetup, node: string): readonly PoolerFinding[] {
+  const { pooler, shown, cluster } = setup;
+  const others = shown.databases.filter(
+    ({ name }) => name !== "pgbouncer" && pooler.databases.every((configured) => configured.name !== name),
+  );
+  return others.flatMap((other): readonly PoolerFinding[] => {
+    const { text, nodes } = routeOf(other, setup);
+    if (!nodes.some((server) => server.node === node && server.cluster === cluster)) return [];
+    return [
+      {
+        kind: "unlisted",
+        level: "error",
+        subject: `${pooler.name}/${other.name}`,
+        text: `must be among databases, because it leads to ${text}, ${node} of the cluster ${cluster}: its clients would not wait`,
+        hint: "Add it to databases of the pooler, or remove it from PgBouncer.",
+      },
+    ];
+  });
+}
+
+function routeOf(
+  { host, port }: ShownDatabase,
+  { servers, resolved }: Pick<PoolerSetup, "servers" | "resolved">,
+): Route {
   const actualPort = port ?? defaultPort;
   const isOnOwnMachine =
     (host === null || isLoopback(host)) && servers.some(({ address }) => address.port === actualPort);

@@ -56,7 +56,8 @@ export function forecastLine(forecast: Forecast | null, deadlineMs: number): Pre
   return warningLine(subject, late, "Allow a longer deadline.");
 }
 
-function medianOf(values: readonly number[]): number | null {
+/** The median, rounded; `null` of none. */
+export function medianOf(values: readonly number[]): number | null {
   const sorted = values.toSorted((one, other) => one - other);
   const [low, high] = [sorted[Math.floor((sorted.length - 1) / 2)], sorted[Math.floor(sorted.length / 2)]];
   return low === undefined || high === undefined ? null : Math.round((low + high) / 2);

@@ -24,13 +24,24 @@ export interface PoolerSetup {
   readonly deadlineMs: number;
   /** The only cluster that matters: that of a switchover; `null`: all of them do. */
   readonly cluster: string | null;
+  /** What is restarted: then only these databases matter; absent or `null`: nothing is. */
+  readonly restarted?: RestartedDatabases | null;
+}
+
+/** The node whose database is restarted, and what is paused for it, as `pgb1/orders`. */
+export interface RestartedDatabases {
+  readonly node: string;
+  readonly databases: ReadonlySet<string>;
 }
 
 /** The databases of a pooler that matter. */
 export function relevantDatabases({
   pooler,
   cluster,
-}: Pick<PoolerSetup, "pooler" | "cluster">): readonly PooledDatabaseConfig[] {
+  restarted = null,
+}: Pick<PoolerSetup, "pooler" | "cluster" | "restarted">): readonly PooledDatabaseConfig[] {
+  if (restarted !== null)
+    return pooler.databases.filter(({ name }) => restarted.databases.has(`${pooler.name}/${name}`));
   return cluster === null ? pooler.databases : pooler.databases.filter((database) => database.cluster === cluster);
 }
 

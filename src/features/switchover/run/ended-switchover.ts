@@ -7,7 +7,16 @@ export interface EndedSwitchover {
   readonly start: SwitchoverStart;
   /** `unfinished`: poolers may be paused, or were not seen to lead to the new primary. */
   readonly outcome:
-    "dry_run" | "refused" | "aborted" | "rejected" | "switched" | "stayed" | "unknown" | "no_primary" | "unfinished";
+    | "dry_run"
+    | "refused"
+    | "aborted"
+    | "rejected"
+    | "switched"
+    | "restarted"
+    | "stayed"
+    | "unknown"
+    | "no_primary"
+    | "unfinished";
   /** The outcome as a sentence. */
   readonly text: string;
   readonly leader: string;

@@ -1,9 +1,16 @@
-import type { Config, PoolerConfig } from "../../../core/config/model/config.ts";
+import type { Config, PooledDatabaseConfig, PoolerConfig } from "../../../core/config/model/config.ts";
 import type { ClusterView } from "../../../core/health/evidence/leadership/cluster-view.ts";
 import { loopWaitMs } from "../../../core/health/evidence/node/freshness.ts";
 import { isOfPrimary } from "../../../core/balancing/pool-verdicts.ts";
 import type { FinishIntent, IntendedPause, PauseIntent } from "../intent/pause-intent.ts";
-import { checkedRouteName, type PlannedRoute, type SwitchoverPlan, type SwitchoverStart } from "../machine/plan.ts";
+import {
+  checkedRouteName,
+  isAsked,
+  type PlannedRoute,
+  type RestartRequest,
+  type SwitchoverPlan,
+  type SwitchoverStart,
+} from "../machine/plan.ts";
 
 /** A seamless switchover that is asked for. Nodes have their names in the configuration. */
 export interface SwitchoverRequest {
@@ -14,6 +21,8 @@ export interface SwitchoverRequest {
   readonly candidate: string | null;
   readonly isDryRun: boolean;
   readonly start: SwitchoverStart;
+  /** What is restarted; `null`: nothing is. Then `leader` names the node. */
+  readonly restart: RestartRequest | null;
   /** Whether poolers may be paused that no peer reaches. */
   readonly isUnguarded: boolean;
   /** From the first PAUSE until everything is resumed, in ms. */
@@ -60,12 +69,17 @@ const announcedLimits = { checkMs: 500, claimMs: 400, armMs: 700, quietMs: 3_000
  */
 export const finishingQuietMs = 3_000;
 
+/** What the held times are kept under that a run is forecast from: those of a cluster's switchovers, or a node's restarts. */
+export function heldKeyOf({ cluster, start, leader }: Pick<SwitchoverPlan, "cluster" | "start" | "leader">): string {
+  return start === "restart" ? `${cluster}/${leader}` : cluster;
+}
+
 /** Says what a seamless switchover does. */
 export function planOf(
   request: SwitchoverRequest,
   { config, view, run, targets, balancers, peers }: PlanSources,
 ): SwitchoverPlan {
-  const { cluster, candidate, isDryRun, start, deadlineMs } = request;
+  const { cluster, candidate, isDryRun, start, restart, deadlineMs } = request;
   return {
     run,
     cluster,
@@ -73,13 +87,14 @@ export function planOf(
     candidate,
     isDryRun,
     start,
+    restart: restart === null ? null : { isLeader: restart.isLeader, startedAt: restart.startedAt },
     ...waysOf({ config, cluster, targets, balancers }),
     peers,
     cutsAtEnd: start === "loss" && cutsAtEnd(config, targets),
     limits: {
       ...limits,
-      quietMs: loopWaitMs(view.cluster),
-      ...(start === "request" ? {} : announcedLimits),
+      quietMs: start === "restart" ? finishingQuietMs : loopWaitMs(view.cluster),
+      ...(isAsked(start) ? {} : announcedLimits),
       // The hold is over, and is told. What leads databases to primaries leads them to one that comes later, too.
       ...(start === "loss" ? { followMs: 0 } : {}),
       pauseMs: pauseLimitMs(config.poolers, targets),
@@ -97,7 +112,7 @@ export function finishingPlan(
   { config, targets, balancers }: Pick<PlanSources, "config" | "targets" | "balancers">,
   peers: readonly string[],
 ): SwitchoverPlan {
-  const { leader, candidate, start } = finish;
+  const { leader, candidate, start, restart = null } = finish;
   const ways = waysOf({ config, cluster, targets, balancers });
   const times = { quietMs: finishingQuietMs, pauseMs: limits.silenceMs, deadlineMs: 0 };
   const cuts = start === "loss" && cutsAtEnd(config, targets);
@@ -108,6 +123,7 @@ export function finishingPlan(
     candidate,
     isDryRun: false,
     start,
+    restart,
     ...ways,
     peers,
     cutsAtEnd: cuts,
@@ -134,7 +150,7 @@ export function heldOnLoss(
 
 /**
  * The way of the clients of each target: the file of its database, or else every balancer that leads to the primary of the
- * cluster.
+ * cluster. Databases that do not follow the primary, which only a restart pauses, have none.
  */
 function waysOf({
   config: { poolers },
@@ -144,12 +160,17 @@ function waysOf({
 }: Pick<PlanSources, "config" | "targets" | "balancers"> & {
   readonly cluster: string;
 }): Pick<SwitchoverPlan, "targets" | "routes"> {
-  const fileOf = ({ pooler, database }: IntendedPause): string | null =>
-    poolers.find(({ name }) => name === pooler)?.databases.find(({ name }) => name === database)?.file ?? null;
+  const configOf = ({ pooler, database }: IntendedPause): PooledDatabaseConfig | undefined =>
+    poolers.find(({ name }) => name === pooler)?.databases.find(({ name }) => name === database);
+  const follows = (target: IntendedPause): boolean => {
+    const config = configOf(target);
+    return config === undefined || isOfPrimary(config);
+  };
   const others = balancers.filter((name) => poolers.every((pooler) => pooler.name !== name));
   const shared = [...others, ...(isCheckedOnly({ poolers }, cluster, balancers) ? [checkedRouteName] : [])];
-  const ofFiles = targets.filter((target) => fileOf(target) !== null);
-  const areShared = ofFiles.length < targets.length;
+  const following = targets.filter(follows);
+  const ofFiles = following.filter((target) => (configOf(target)?.file ?? null) !== null);
+  const areShared = ofFiles.length < following.length;
   const routes: readonly PlannedRoute[] = [
     ...ofFiles.map(({ pooler, database }) => ({ balancer: pooler, database })),
     ...(areShared ? shared.map((balancer) => ({ balancer, database: null })) : []),
@@ -160,7 +181,7 @@ function waysOf({
     targets: targets.map((target) => ({
       pooler: target.pooler,
       database: target.database,
-      routes: ofFiles.includes(target) ? [ofFiles.indexOf(target)] : shares,
+      routes: ofFiles.includes(target) ? [ofFiles.indexOf(target)] : follows(target) ? shares : [],
     })),
   };
 }

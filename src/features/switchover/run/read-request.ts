@@ -33,14 +33,29 @@ export function readSwitchoverRequest(
   }
   const [leader = null, candidate = null] = nodes;
   if (leader !== null && leader === candidate) return problem("candidate", "another node than the leader", candidate);
-  const deadlineMs = durationOf(body["deadline"], deadline);
+  const deadlineMs = deadlineOf(body["deadline"]);
   if (deadlineMs === null) return problem("deadline", "a duration from 1s to 5min", body["deadline"]);
   const routeWaitMs = durationOf(body["route_wait"], routeWait);
   if (routeWaitMs === null) return problem("route_wait", "a duration up to 1min", body["route_wait"]);
   const isUnguarded = body["unguarded"] ?? false;
   if (typeof isUnguarded !== "boolean") return problem("unguarded", "true or false", isUnguarded);
   const start = "request";
-  return { cluster: cluster.name, leader, candidate, isDryRun, start, isUnguarded, deadlineMs, routeWaitMs };
+  return {
+    cluster: cluster.name,
+    leader,
+    candidate,
+    isDryRun,
+    start,
+    restart: null,
+    isUnguarded,
+    deadlineMs,
+    routeWaitMs,
+  };
+}
+
+/** The deadline that a request gives, in ms; `null` if it cannot be read, or is out of bounds. */
+export function deadlineOf(given: unknown): number | null {
+  return durationOf(given, deadline);
 }
 
 /** Which nodes may be named, or why none may be. */
@@ -59,6 +74,7 @@ export function announcedRequest(cluster: string, leader: string): SwitchoverReq
     candidate: null,
     isDryRun: false,
     start: "announced",
+    restart: null,
     isUnguarded: false,
     deadlineMs: deadline.defaultMs,
     routeWaitMs: routeWait.defaultMs,
@@ -84,6 +100,10 @@ function durationOf(
 }
 
 function problem(key: string, allowed: string, given: unknown): { readonly problem: string } {
-  const got = nameOf(given) ?? JSON.stringify(given ?? null).slice(0, 80);
-  return { problem: `Cannot read the request for a switchover: ${key} must be ${allowed}, got ${got}` };
+  return { problem: `Cannot read the request for a switchover: ${key} must be ${allowed}, got ${gotText(given)}` };
+}
+
+/** What a request has given, as messages name it. */
+export function gotText(given: unknown): string {
+  return nameOf(given) ?? JSON.stringify(given ?? null).slice(0, 80);
 }

@@ -1,5 +1,6 @@
 import type { EndedSwitchover } from "./ended-switchover.ts";
-import type { Outcome } from "../machine/state.ts";
+import type { SwitchoverStart } from "../machine/plan.ts";
+import { isLed, type Outcome } from "../machine/state.ts";
 import type { PreflightLine } from "../preflight/preflight-line.ts";
 import { outcomeText } from "./outcome-text.ts";
 import type { RecordedStep, SwitchoverRun } from "./switchover-run.ts";
@@ -19,6 +20,8 @@ export interface RunDocument {
   readonly run: string;
   readonly cluster: string;
   readonly by: string | null;
+  /** `request`, `announced`, `loss`; `restart`: of the database of `leader`. */
+  readonly start: SwitchoverStart;
   readonly leader: string;
   readonly candidate: string | null;
   readonly dry_run: boolean;
@@ -50,6 +53,7 @@ export function runDocument(run: SwitchoverRun, { by, startedWallMs, nowMs }: Ru
     run: plan.run,
     cluster: plan.cluster,
     by,
+    start: plan.start,
     leader: plan.leader,
     candidate: plan.candidate,
     dry_run: plan.isDryRun,
@@ -87,7 +91,7 @@ export function endedSwitchover(
     outcome: outcome.kind,
     text: outcomeText(outcome, plan),
     leader: plan.leader,
-    node: settled.kind === "switched" ? settled.node : null,
+    node: isLed(settled) ? settled.node : null,
     heldMs: held.length === 0 ? null : Math.round(Math.max(...held)),
     forecastMs: preflight?.forecastMs ?? null,
     steps: stepTimes(steps),

@@ -47,6 +47,7 @@ function inputOf(
     cluster: "demo",
     leader: null,
     candidate: "pg2",
+    restart: null,
     config: { poolers, stateFile: "/state.json", peers },
     self: { instance: "i1", name: "core1", generation: 1 },
     isUnguarded: false,

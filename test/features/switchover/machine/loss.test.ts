@@ -52,6 +52,20 @@ const rows: readonly MachineRow[] = [
     /"kind":"switched","node":"pg2"/,
   ],
   [
+    "a new primary while PAUSE is under way: its RESUME waits for the route",
+    [
+      ...armed,
+      [20, { kind: "unserved", target: 0 }],
+      [10, { kind: "primary", node: "pg2", pending: "unknown" }],
+      [20, { kind: "routed", route: 0, by: "verified" }],
+      [5, { kind: "closed", target: 1 }],
+      [20, { kind: "routed", route: 1, by: "verified" }],
+      ...closed(0),
+    ],
+    `${toArmed} pause0 route:pg2 resume0 close1 close0`,
+    /"kind":"switched","node":"pg2"/,
+  ],
+  [
     "the old primary is back: all are resumed where they were",
     [...bothHeld, isPrimary(null), isPrimary("pg1"), ...resumed],
     `${toHeld} resume0 resume1 close0 close1`,
@@ -249,6 +263,9 @@ describe("a hold after a loss", () => {
       of,
     );
     assert.equal(wordsOf(effects), "resume0 resume1 close0 close1");
+    // It does not know yet who leads: what happens to one pooler lets no other one go.
+    const early = playFrom(adoptSwitchover(of, adopted, 0), [[5, { kind: "resumed_elsewhere", target: 0 }]], of);
+    assert.equal(wordsOf(early.effects), "resume0");
     const late = playFrom(adoptSwitchover(of, adopted, 0), passing(10_000), of);
     assert.equal(wordsOf(late.effects), "resume0 resume1");
   });

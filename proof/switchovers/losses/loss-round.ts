@@ -1,0 +1,116 @@
+/** One loss under load, and what it must fulfil. */
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { setTimeout as sleep } from "node:timers/promises";
+import { until } from "../../../test/fake/until.ts";
+import { psql } from "../../../test/real/lab/psql.ts";
+import type { Lab } from "../lab.ts";
+import type { Load } from "../load.ts";
+import { type LossKind, prepareLoss } from "./loss-kinds.ts";
+import { type LossMeasure, mayBeLost, measureLoss } from "./loss-measure.ts";
+
+export interface LossResult extends LossMeasure {
+  readonly kind: LossKind;
+  /** The node that was lost, and the one that led afterwards. */
+  readonly leader: string;
+  readonly after: string;
+  /** Holds that began before the loss, since the one before, and since it. */
+  readonly holdsBefore: number;
+  readonly holds: number;
+  readonly holdsEnded: number;
+  /** The longest that this process itself stood still: what it measures is late by up to that. */
+  readonly stallMs: number;
+  /** What does not hold; empty: all does. */
+  readonly broken: readonly string[];
+}
+
+/** How long clients write before the loss, in ms: the guardian of the hold before is replaced after 2 s. */
+const beforeMs = 5_000;
+
+/**
+ * Waits until the cluster is ready and the load has gone on for a while; then loses the leader, and waits until all
+ * clients write again and every hold has ended.
+ * @param lost gets the rows that replication may have lost
+ */
+export async function playLoss(
+  lab: Lab,
+  load: Load,
+  {
+    kind,
+    clients,
+    seconds,
+    lost,
+  }: { readonly kind: LossKind; readonly clients: number; readonly seconds: number; readonly lost: Set<string> },
+): Promise<LossResult> {
+  const leader = await lab.settled(120);
+  const logged = countEvents(lab.rolecall.log);
+  load.mark();
+  await sleep(beforeMs);
+  const { holds: holdsBefore } = sinceOf(lab, logged);
+  const before = countEvents(lab.rolecall.log);
+  const delays = monitorEventLoopDelay({ resolution: 5 });
+  const loss = prepareLoss(kind, leader);
+  delays.enable();
+  const lostMs = loss.strike();
+  const broken: string[] = [];
+  const all = (): boolean => {
+    const later = load.window.acknowledged.filter(({ startedMs }) => startedMs > lostMs + 500);
+    return new Set(later.map(({ client }) => client)).size === clients;
+  };
+  try {
+    await until({ what: "transactions of all clients after the loss", seconds }, () => (all() ? true : undefined));
+    await until({ what: "the end of every hold", seconds: 30 }, () => {
+      const { holds, ended } = sinceOf(lab, before);
+      return holds === ended ? true : undefined;
+    });
+  } catch (error) {
+    broken.push(String(error));
+  } finally {
+    loss.heal();
+  }
+  delays.disable();
+  const window = load.mark();
+  const now = await lab.settled(180);
+  const measure = measureLoss(window, lostMs);
+  if (now !== leader) {
+    const [timeline = 1, switchedAt] = await switchPoint(now.databasePort);
+    if (switchedAt !== undefined)
+      for (const row of mayBeLost(window.acknowledged, timeline - 1, switchedAt)) lost.add(row);
+  }
+  const { failed, inFlight, begun } = measure;
+  if (failed > inFlight + begun)
+    broken.push(
+      `${failed} failed, more than the ${inFlight} in flight and the ${begun} that began in the 100 ms after`,
+    );
+  if (holdsBefore > 0) broken.push(`${holdsBefore} holds began without a loss`);
+  const { holds, ended: holdsEnded } = sinceOf(lab, before);
+  const stallMs = delays.max / 1e6;
+  return { kind, leader: leader.name, after: now.name, ...measure, holdsBefore, holds, holdsEnded, stallMs, broken };
+}
+
+interface Counted {
+  readonly holds: number;
+  readonly ended: number;
+}
+
+function countEvents(log: string): Counted {
+  return { holds: count(log, '"hold_began"'), ended: count(log, '"hold_ended"') };
+}
+
+function sinceOf(lab: Lab, { holds, ended }: Counted): Counted {
+  const now = countEvents(lab.rolecall.log);
+  return { holds: now.holds - holds, ended: now.ended - ended };
+}
+
+function count(text: string, part: string): number {
+  return text.split(part).length - 1;
+}
+
+/** The timeline of a primary, and where it begins, in bytes; nothing if it cannot be read. */
+async function switchPoint(port: number): Promise<readonly [timeline: number, switchedAt: number] | readonly []> {
+  const name = await psql(port, "SELECT substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)");
+  if (name === undefined) return [];
+  const history = await psql(port, `SELECT pg_read_file('pg_wal/${name}.history')`);
+  const [, high, low] = /\t([0-9A-F]+)\/([0-9A-F]+)\t[^\n]*\s*$/.exec(history ?? "") ?? [];
+  if (high === undefined || low === undefined) return [];
+  return [Number.parseInt(name, 16), Number.parseInt(high, 16) * 2 ** 32 + Number.parseInt(low, 16)];
+}
