@@ -3,27 +3,40 @@ import { EndpointAddresses } from "../../core/balancing/endpoint-addresses.ts";
 import { HostAddresses } from "../../core/balancing/host-addresses.ts";
 import { type PoolEndpoint, PoolEndpoints } from "../../core/balancing/pool-endpoints.ts";
 import { isOfPrimary } from "../../core/balancing/pool-verdicts.ts";
+import type { CancelTimer } from "../../core/cluster/timer.ts";
 import type { Config, PoolConfig } from "../../core/config/model/config.ts";
 import type { Host, Opened } from "../../core/feature/feature.ts";
 import type { Scope } from "../../core/feature/scope.ts";
+import { balancers } from "../../core/feature/offers.ts";
 import { isSoft, type Reason } from "../../core/health/reason.ts";
 import { readApiAccess } from "./api/api-access.ts";
-import { ApiClient } from "./api/api-client.ts";
+import { type ApiCall, ApiClient } from "./api/api-client.ts";
 import type { KubernetesConfig, PublishedServiceConfig } from "./config/kubernetes-schema.ts";
+import { patience, type SeenService, seenBalancer } from "./core/seen-service.ts";
 import type { ServiceMember } from "./core/service-content.ts";
+import { publishedOf } from "./core/slice-objects.ts";
 import { NamespaceServices } from "./slices/namespace-services.ts";
 import type { KnownMembers, ServicePublisher } from "./slices/service-publisher.ts";
 
 /** What is published to Kubernetes in a process. */
 export interface RunningKubernetes extends Opened {
-  readonly namespaces: readonly NamespaceServices[];
+  /** The Services that lead to a cluster, as they are seen now; `null`: all. */
+  readonly services: (cluster: string | null) => readonly SeenService[];
+  /** Whether the API server has answered the last call; `null`: none was sent. */
+  readonly isUp: boolean | null;
+  /** The monotonic clock, in ms, and the same instant in ms of rolecall's clock. */
+  readonly nowMs: number;
+  readonly toOwnMs: (ms: number) => number;
 }
 
 /** What publishing needs of its host. */
 type KubernetesHost = Pick<
   Host,
   | "log"
+  | "metrics"
   | "observe"
+  | "offers"
+  | "changed"
   | "wall"
   | "random"
   | "cluster"
@@ -44,6 +57,15 @@ export function openKubernetes(host: KubernetesHost, scope: Scope): RunningKuber
   let running: Publishing | null = null;
   let settings = "";
   scope.hold("the Services of Kubernetes", () => running?.stop());
+  const services = (cluster: string | null): readonly SeenService[] => running?.services(cluster) ?? [];
+  const offered = balancers.bring(host.offers, {
+    statuses: (only) => services(only).map((seen) => seenBalancer(seen, monotonic(), running?.place ?? "")),
+    // Whether clients have followed a slice is not known: nobody waits for it.
+    leadingToPrimary: () => [],
+    lead: () => undefined,
+    uncounted: () => [],
+  });
+  scope.hold("what is offered", offered);
   return {
     configure: (config) => {
       if (config.kubernetes === null) return;
@@ -58,9 +80,14 @@ export function openKubernetes(host: KubernetesHost, scope: Scope): RunningKuber
     clusterChanged: (cluster) => running?.clusterChanged(cluster),
     withdrawn: () => running?.withdrawn(),
     stopping: async () => running?.release(),
-    get namespaces() {
-      return running?.namespaces ?? [];
+    services,
+    get isUp() {
+      return running?.isUp ?? null;
     },
+    get nowMs() {
+      return monotonic();
+    },
+    toOwnMs: (ms) => host.observe() - (monotonic() - ms),
   };
 }
 
@@ -76,6 +103,10 @@ class Publishing {
   #services: readonly PublishedServiceConfig[] = [];
   /** What is known of each pool. */
   readonly #members = new Map<string, KnownMembers>();
+  #pools: ReadonlyMap<string, PoolConfig> = new Map();
+  /** What {@link ApiClient} is told of: where the API server is found. */
+  readonly place: string;
+  isUp: boolean | null = null;
 
   constructor(config: NonNullable<KubernetesConfig>, host: KubernetesHost, scope: Scope) {
     const { observe: now, cluster, policy, probedAt, reconnectTo, contained } = host;
@@ -83,7 +114,16 @@ class Publishing {
     this.#host = host;
     this.#scope = scope;
     this.#me = config.instance ?? instanceOfHost();
-    this.#client = new ApiClient({ readAccess: () => readApiAccess(config, process.env), now: monotonic });
+    this.place = config.kubeconfig ?? "the API server of the pod";
+    this.#client = new ApiClient({
+      readAccess: () => readApiAccess(config, process.env),
+      now: monotonic,
+      onEnd: (call, status) => {
+        this.isUp = status !== null;
+        const answered = status === null ? "failed" : String(status);
+        host.metrics.count("kubernetesRequests", { request: requestKind(call), status: answered });
+      },
+    });
     const onChange = (): void => this.#endpoints.judgeAgain();
     this.#addresses = new EndpointAddresses({ hosts: new HostAddresses(now, undefined, onChange), setTimer, onChange });
     this.#endpoints = new PoolEndpoints({
@@ -103,8 +143,33 @@ class Publishing {
     });
   }
 
-  get namespaces(): readonly NamespaceServices[] {
-    return [...this.#namespaces.values()];
+  /** @param cluster `null`: all */
+  services(cluster: string | null): readonly SeenService[] {
+    return this.#services.flatMap(({ pool: name, service }) => {
+      const pool = this.#pools.get(name);
+      const namespace = this.#namespaces.get(service.namespace);
+      const publisher = namespace?.publisherOf(service.name);
+      if (pool === undefined || namespace === undefined || publisher === undefined) return [];
+      return cluster === null || pool.cluster === cluster ? [this.#seen(pool, namespace, publisher)] : [];
+    });
+  }
+
+  #seen({ name: pool, cluster }: PoolConfig, namespace: NamespaceServices, publisher: ServicePublisher): SeenService {
+    const { key, standing, isMisleading, wroteAtMs, problem, published } = publisher;
+    const writer = publishedOf(published.own)?.writer ?? null;
+    return {
+      service: `${key.namespace}/${key.name}`,
+      cluster,
+      pool,
+      standing,
+      writer,
+      isMine: writer === this.#me,
+      isMisleading,
+      endpoints: published.own.flatMap(({ endpoints, port }) => endpoints.map((one) => ({ ...one, port }))),
+      wroteAtMs,
+      // Without the pods, slices lack their names alone.
+      problems: [...(problem === null ? [] : [problem]), ...namespace.problems.filter(({ of }) => of !== "pods")],
+    };
   }
 
   configure({ kubernetes, pools, probe }: Config): void {
@@ -113,6 +178,7 @@ class Publishing {
     const followed = pools.filter(({ name }) => used.has(name));
     for (const name of this.#members.keys()) if (!used.has(name)) this.#members.delete(name);
     const byName = new Map(followed.map((pool) => [pool.name, pool]));
+    this.#pools = byName;
     const names = new Set(this.#services.map(({ service }) => service.namespace));
     for (const [name, namespace] of this.#namespaces)
       if (!names.has(name)) {
@@ -138,7 +204,7 @@ class Publishing {
 
   /** Ends the Leases: others take over at once. */
   async release(): Promise<void> {
-    await Promise.all(this.namespaces.map((namespace) => namespace.release()));
+    await Promise.all([...this.#namespaces.values()].map((namespace) => namespace.release()));
   }
 
   stop(): void {
@@ -151,8 +217,7 @@ class Publishing {
   #namespace(name: string): NamespaceServices {
     const known = this.#namespaces.get(name);
     if (known !== undefined) return known;
-    const { random, wall, isWithdrawn, log } = this.#host;
-    let told: string | null = null;
+    const { random, wall, isWithdrawn, metrics } = this.#host;
     const namespace = new NamespaceServices(name, {
       client: this.#client,
       me: this.#me,
@@ -163,16 +228,45 @@ class Publishing {
       isWithdrawn,
       renewMs: () => Math.max(renewal.everyMs, (this.#namespaces.size / renewal.perSecond) * 1_000),
       place: () => this.#places.take(),
-      onWrite: () => {},
-      onChange: () => {
-        const problems = [...namespace.problems, ...namespace.publishers.flatMap(({ problem }) => problem ?? [])];
-        const text = problems.length === 0 ? null : problems.slice(0, 3).join("; ");
-        if (text !== told && text !== null) log.warn({ namespace: name, problem: text }, "Services not published");
-        told = text;
-      },
+      onWrite: (outcome) => metrics.count("serviceWrites", { namespace: name, outcome }),
+      onPublished: (lateMs) => metrics.observe("serviceLateness", { namespace: name }, lateMs),
+      onChange: this.#reporter(name),
     });
     this.#namespaces.set(name, namespace);
     return namespace;
+  }
+
+  /** @returns logs the problems of a namespace when they change, and has the conditions of its clusters looked at */
+  #reporter(name: string): () => void {
+    const { log, changed } = this.#host;
+    let logged: string | null = null;
+    let cancelTimer: CancelTimer | null = null;
+    const look = (): void => {
+      const clusters = new Set(
+        this.#services.flatMap(({ pool, service }) =>
+          service.namespace === name ? (this.#pools.get(pool)?.cluster ?? []) : [],
+        ),
+      );
+      for (const cluster of clusters) changed(cluster);
+    };
+    return () => {
+      const namespace = this.#namespaces.get(name);
+      if (namespace === undefined) return;
+      const problems = [...namespace.problems, ...namespace.publishers.flatMap(({ problem }) => problem ?? [])];
+      const text =
+        problems.length === 0
+          ? null
+          : problems
+              .slice(0, 3)
+              .map((one) => one.text)
+              .join("; ");
+      if (text !== logged && text !== null) log.warn({ namespace: name, problem: text }, "Services not published");
+      logged = text;
+      look();
+      // A problem that may pass by itself counts when it has lasted.
+      cancelTimer?.();
+      cancelTimer = text === null ? null : this.#scope.setTimer(look, patience.passingMs);
+    };
   }
 
   #tell(pool: string, members: KnownMembers): void {
@@ -211,6 +305,13 @@ function memberOf({ member, at: { ip, isElsewhere } }: PoolEndpoint): Omit<Servi
     isUnreached: verdict.fit ? ip === null || isElsewhere : unreached.has(verdict.reason),
     zone,
   };
+}
+
+/** The kinds of requests that are told apart. */
+function requestKind({ method, path }: Pick<ApiCall, "method" | "path">): string {
+  if (path.includes("/leases")) return method === "GET" ? "watch" : "lease";
+  if (method === "GET") return path.includes("watch=true") ? "watch" : "read";
+  return "write";
 }
 
 /** The name of the host as a name in Kubernetes: that of the pod, in a pod. */

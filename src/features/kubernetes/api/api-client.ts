@@ -20,6 +20,15 @@ export type ApiReply =
   | { readonly kind: "answered"; readonly status: number; readonly body: JsonObject }
   | { readonly kind: "failed"; readonly failure: Failure };
 
+/**
+ * Why a call came to nothing. `away`: the server does not answer, or is not able to; `forbidden`: it does not let rolecall;
+ * `refused`: it refuses this very call.
+ */
+export interface ApiProblem {
+  readonly kind: "away" | "forbidden" | "refused";
+  readonly text: string;
+}
+
 /** What a GET whose response goes on has brought: the response (`open`), or what {@link ApiReply} says. */
 export type ApiStream = ApiReply | { readonly kind: "open"; readonly body: AsyncIterable<Buffer> };
 
@@ -31,6 +40,8 @@ export interface ApiClientContext {
   readonly now: () => number;
   /** The deadline of a call, in ms. Default: 5 s. */
   readonly callMs?: number;
+  /** A call has ended, with this status; `null`: without an answer. */
+  readonly onEnd?: (call: Pick<ApiCall, "method" | "path">, status: number | null) => void;
 }
 
 /** The deadline of a call, in ms. */
@@ -81,13 +92,15 @@ export class ApiClient {
   async open(path: string, signal: AbortSignal): Promise<ApiStream> {
     const down = this.#down();
     if (down !== null) return failed(down);
+    const call = { method: "GET", path } as const;
     try {
-      const { statusCode, body } = await this.#request({ method: "GET", path }, signal);
+      const { statusCode, body } = await this.#request(call, signal);
+      this.#context.onEnd?.(call, statusCode);
       if (statusCode === 200) return { kind: "open", body };
       if (statusCode === 401) this.#readAgain();
       return answered(statusCode, await textOf(body));
     } catch (error) {
-      this.#unreachedAtMs = this.#context.now();
+      this.#fail(call);
       return failed(failureOf(error));
     }
   }
@@ -108,15 +121,23 @@ export class ApiClient {
     const timer = setTimeout(() => ending.abort(), callMs);
     try {
       const { statusCode, body } = await this.#request(call, ending.signal);
-      return answered(statusCode, await textOf(body));
+      const reply = answered(statusCode, await textOf(body));
+      this.#context.onEnd?.(call, statusCode);
+      return reply;
     } catch (error) {
-      this.#unreachedAtMs = this.#context.now();
+      this.#fail(call);
       return failed(
         ending.signal.aborted ? { kind: "timeout", detail: `no answer within ${callMs} ms` } : failureOf(error),
       );
     } finally {
       clearTimeout(timer);
     }
+  }
+
+  #fail(call: Pick<ApiCall, "method" | "path">): void {
+    const { now, onEnd } = this.#context;
+    this.#unreachedAtMs = now();
+    onEnd?.(call, null);
   }
 
   /** @throws the error of a file or of the connection */
@@ -216,6 +237,16 @@ function optionsOf(
 
 function failed(failure: Failure): ApiReply {
   return { kind: "failed", failure };
+}
+
+/** Why a call has not succeeded; `null`: it has. */
+export function problemOf(reply: ApiReply): ApiProblem | null {
+  if (reply.kind === "failed") return { kind: "away", text: reply.failure.detail };
+  const { status } = reply;
+  if (status < 300) return null;
+  const isAway = status === 429 || status >= 500;
+  const kind = status === 401 || status === 403 ? "forbidden" : isAway ? "away" : "refused";
+  return { kind, text: refusalText(reply) };
 }
 
 /**
