@@ -42,6 +42,26 @@ suite("Services", { skip: noKubeApi === null ? false : `not run: ${noKubeApi}`, 
     context.diagnostic(`from the change of the node to the slice, with probes each 100 ms: ${took.join(", ")} ms`);
   });
 
+  test("have Events as kubectl describe reads them, with the rights of the page", async (context) => {
+    const { nodes, said } = await published(context, kube, "events", ["edge-6", "edge-7"]);
+    for (const node of nodes) node.leader = "pg2";
+    await until("pg2", async () => (await said()) === "pg2");
+    const { uid } = objectOf((await kube.done("GET", "/api/v1/namespaces/databases/services/events"))["metadata"]);
+    // The field selector of kubectl.
+    const selector = `involvedObject.uid=${String(uid)},involvedObject.name=events,involvedObject.namespace=databases,involvedObject.kind=Service`;
+    const events = async (): Promise<readonly string[]> => {
+      const path = `/api/v1/namespaces/databases/events?fieldSelector=${encodeURIComponent(selector)}`;
+      return listOf((await kube.done("GET", path))["items"])
+        .map(objectOf)
+        .map(({ type, reason, message, source }) => [type, reason, objectOf(source)["component"], message].join(" "));
+    };
+    await until("an Event", async () => (await events()).length > 0);
+    // There is none in between, and one of each kind in a minute.
+    const found = (await events()).toSorted();
+    assert.equal(found[0], "Normal PrimaryChanged rolecall the primary is pg1 (10.0.0.1:5432)");
+    assert.match(found.slice(1).join(), /^(Warning NoPrimary rolecall no primary: pg1 is wrong_role.*)?$/);
+  });
+
   test("are not written at rest, nor when the writer ends; then another one goes on", async (context) => {
     const { nodes, apps, said, slice } = await published(context, kube, "dies", ["edge-3", "edge-4"]);
     const [atFirst] = await slice();

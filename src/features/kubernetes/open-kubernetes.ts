@@ -51,6 +51,8 @@ type KubernetesHost = Pick<
 const renewal = { everyMs: 2_000, perSecond: 10 } as const;
 /** How many writes may be in flight: a mass failover must not be refused by the server. */
 const writesMax = 16;
+/** The same of Events: they never keep a write from its place. */
+const eventsMax = 2;
 
 /** Publishes the Services of the configuration until the scope ends. What is published stays then. */
 export function openKubernetes(host: KubernetesHost, scope: Scope): RunningKubernetes {
@@ -100,6 +102,7 @@ class Publishing {
   readonly #endpoints: PoolEndpoints;
   readonly #namespaces = new Map<string, NamespaceServices>();
   readonly #places: Places = new Places(writesMax);
+  readonly #eventPlaces: Places = new Places(eventsMax);
   #services: readonly PublishedServiceConfig[] = [];
   /** What is known of each pool. */
   readonly #members = new Map<string, KnownMembers>();
@@ -167,8 +170,11 @@ class Publishing {
       isMisleading,
       endpoints: published.own.flatMap(({ endpoints, port }) => endpoints.map((one) => ({ ...one, port }))),
       wroteAtMs,
-      // Without the pods, slices lack their names alone.
-      problems: [...(problem === null ? [] : [problem]), ...namespace.problems.filter(({ of }) => of !== "pods")],
+      // Without the pods, slices lack their names alone, and Events are for people.
+      problems: [
+        ...(problem === null ? [] : [problem]),
+        ...namespace.problems.filter(({ of }) => of !== "pods" && of !== "events"),
+      ],
     };
   }
 
@@ -228,6 +234,7 @@ class Publishing {
       isWithdrawn,
       renewMs: () => Math.max(renewal.everyMs, (this.#namespaces.size / renewal.perSecond) * 1_000),
       place: () => this.#places.take(),
+      eventPlace: () => this.#eventPlaces.take(),
       onWrite: (outcome) => metrics.count("serviceWrites", { namespace: name, outcome }),
       onPublished: (lateMs) => metrics.observe("serviceLateness", { namespace: name }, lateMs),
       onChange: this.#reporter(name),
@@ -303,6 +310,7 @@ function memberOf({ member, at: { ip, isElsewhere } }: PoolEndpoint): Omit<Servi
     isSilent,
     // A member whose address is not known here may be known to another one.
     isUnreached: verdict.fit ? ip === null || isElsewhere : unreached.has(verdict.reason),
+    why: isFit ? null : verdict.fit ? "elsewhere than its name leads" : verdict.reason,
     zone,
   };
 }
@@ -311,7 +319,7 @@ function memberOf({ member, at: { ip, isElsewhere } }: PoolEndpoint): Omit<Servi
 function requestKind({ method, path }: Pick<ApiCall, "method" | "path">): string {
   if (path.includes("/leases")) return method === "GET" ? "watch" : "lease";
   if (method === "GET") return path.includes("watch=true") ? "watch" : "read";
-  return "write";
+  return path.endsWith("/events") ? "event" : "write";
 }
 
 /** The name of the host as a name in Kubernetes: that of the pod, in a pod. */

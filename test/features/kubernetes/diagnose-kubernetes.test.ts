@@ -62,7 +62,7 @@ test("RC181: each right that is missing is named", async (context) => {
   server.denied.add("patch endpointslices").add("create endpointslices");
   assert.equal(
     (await findings(context, server))[0],
-    "RC181 error: rolecall needs in databases: create, patch on endpointslices; patch on leases",
+    "RC181 error: rolecall needs in databases: create, patch on endpointslices; create on events",
   );
 });
 

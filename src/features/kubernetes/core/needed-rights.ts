@@ -13,6 +13,7 @@ export const neededRights: readonly NeededRight[] = [
   ...of("", "services", ["list", "watch"]),
   ...of("", "pods", ["list", "watch"]),
   ...of("coordination.k8s.io", "leases", ["list", "watch", "create", "patch"]),
+  ...of("", "events", ["create"]),
 ];
 
 /** Rights as people name them: `patch and create on endpointslices`. Those of one resource are named together. */

@@ -10,9 +10,8 @@ import { type PublishedServiceKey, slimService } from "./service-object.ts";
 import { ServicePublisher, type ServicePublisherContext } from "./service-publisher.ts";
 
 /** What the Services of a namespace depend on, and whom they tell. */
-export interface NamespaceContext extends Omit<ServicePublisherContext, "client" | "lives" | "podAt"> {
+export interface NamespaceContext extends Omit<ServicePublisherContext, "client" | "lives" | "podAt" | "onEvent"> {
   readonly client: Pick<ApiClient, "call" | "open" | "pauseMs">;
-  readonly wall: () => number;
   /** How often the Lease is renewed, in ms: seldom, where there are many namespaces. */
   readonly renewMs: () => number;
   readonly setTimer: SetTimer;
@@ -20,7 +19,7 @@ export interface NamespaceContext extends Omit<ServicePublisherContext, "client"
 
 /** Why objects of one kind are not known, or a Lease is not renewed, and since when, in ms of the monotonic clock. */
 export interface NamespaceProblem extends ApiProblem {
-  readonly of: "endpointslices" | "services" | "leases" | "pods" | "lease";
+  readonly of: "endpointslices" | "services" | "leases" | "pods" | "lease" | "events";
   readonly sinceMs: number;
 }
 
@@ -99,6 +98,7 @@ export class NamespaceServices {
       ...this.#context,
       lives: (instance) => this.#leases.lives(instance),
       podAt: (ip) => this.#pods.get(ip) ?? null,
+      onEvent: (problem) => this.#note("events", problem),
     });
   }
 

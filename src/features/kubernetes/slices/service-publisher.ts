@@ -2,6 +2,7 @@ import type { CancelTimer, SetTimer } from "../../../core/cluster/timer.ts";
 import type { JsonObject } from "../../../core/cluster/values/json.ts";
 import { afterFailure, afterSuccess, backoffMs, type Backoff } from "../../../core/probe/schedule/backoff.ts";
 import { type ApiCall, type ApiClient, type ApiProblem, type ApiReply, problemOf } from "../api/api-client.ts";
+import { eventObject, type ReadyAddress, type ServiceEvent, serviceEvent } from "../core/service-event.ts";
 import type { ServiceProblem, ServiceStanding, ServiceStandingKind } from "../core/seen-service.ts";
 import { turnOf } from "../core/turn-to-write.ts";
 import {
@@ -27,6 +28,7 @@ import {
   type SliceWrite,
   writesOf,
 } from "../core/slice-objects.ts";
+import { PacedEvents } from "./paced-events.ts";
 import { knownService, type KnownService, otherClaim, type PublishedServiceKey } from "./service-object.ts";
 
 /** What is known of the members of the pool that a Service leads to. */
@@ -49,6 +51,12 @@ export interface ServicePublisherContext {
   readonly setTimer: SetTimer;
   /** Takes a place among the writes in flight. @returns gives it back */
   readonly place: () => Promise<() => void>;
+  /** A place among the Events in flight, which are less urgent. @returns gives it back */
+  readonly eventPlace: () => Promise<() => void>;
+  /** In ms since the epoch. */
+  readonly wall: () => number;
+  /** An Event was created, or why it was not. */
+  readonly onEvent: (problem: ApiProblem | null) => void;
   /** A write of a slice has ended. */
   readonly onWrite: (end: WriteEnd["kind"]) => void;
   /** What there was to write is published, so long after it was known, in ms. */
@@ -94,6 +102,9 @@ export class ServicePublisher {
   /** After a failure nothing is written before this instant. */
   #notBeforeMs = -Infinity;
   #failure: ApiProblem | null = null;
+  readonly #events: PacedEvents;
+  /** The addresses that were ready when the last Event was found, or at the first write since; `undefined`: none was. */
+  #reported: readonly ReadyAddress[] | null | undefined = undefined;
   #problem: ServiceProblem | null = null;
   #standing: ServiceStanding;
   /** Whether other addresses are ready than this rolecall says. */
@@ -104,6 +115,11 @@ export class ServicePublisher {
     this.key = key;
     this.#context = context;
     this.#standing = { kind: "unread", sinceMs: context.now() };
+    this.#events = new PacedEvents({
+      now: context.now,
+      setTimer: context.setTimer,
+      send: (event, agoMs) => this.#createEvent(event, agoMs),
+    });
   }
 
   /** What is known of the members from now on. */
@@ -187,6 +203,7 @@ export class ServicePublisher {
   stop(): void {
     this.#phase = "stopped";
     this.#cancelTimer?.();
+    this.#events.stop();
   }
 
   /** Notes how the Service is published, and why it is not, with the instants since when. */
@@ -197,6 +214,8 @@ export class ServicePublisher {
     if (before === "due" && kind === "agreed" && this.#wroteAtMs !== null && this.#wroteAtMs >= sinceMs)
       onPublished(nowMs - sinceMs);
     if (before !== kind) this.#standing = { kind, sinceMs: nowMs };
+    // What others write is theirs to report.
+    if (kind !== "due") this.#reported = undefined;
     const problem = this.#findProblem();
     // Its text may change from try to try.
     const since = problem !== null && this.#problem?.kind === problem.kind ? this.#problem.sinceMs : nowMs;
@@ -251,11 +270,16 @@ export class ServicePublisher {
 
   async #write(): Promise<void> {
     this.#phase = "writing";
+    const before =
+      this.#slices === null || this.#slices.size + this.#echoes.size === 0 ? null : readyOf(this.published.own);
+    if (this.#reported === undefined) this.#reported = before;
     const giveBack = await this.#context.place();
+    // What was due before the wait may be so no more.
+    const members = this.#members;
+    const writes = this.#isStopped ? [] : this.#decide().writes;
     let ended: WriteEnd = { kind: "written" };
     try {
-      // What was due before the wait may be so no more.
-      for (const due of this.#isStopped ? [] : this.#decide().writes) {
+      for (const due of writes) {
         ended = await this.#apply(due);
         if (ended.kind !== "written") break;
       }
@@ -269,8 +293,30 @@ export class ServicePublisher {
     const { client, random, now, onChange } = this.#context;
     const pauseMs = Math.max(client.pauseMs, backoffMs(this.#backoff) * (0.75 + random() / 4));
     this.#notBeforeMs = now() + pauseMs;
+    if (ended.kind === "written" && writes.length > 0) this.#report(members);
     this.look();
     onChange();
+  }
+
+  /** Says what has become of the Service, once it is published. @param known what was known of the members then */
+  #report(known: KnownMembers): void {
+    const members = typeof known === "string" ? [] : known;
+    const after = known === "blind" ? null : readyOf(this.published.own);
+    const event = serviceEvent(this.#reported ?? null, after, { isOfPrimary: this.key.isOfPrimary, members });
+    this.#reported = undefined;
+    if (event !== null) this.#events.report(event);
+  }
+
+  async #createEvent(event: ServiceEvent, agoMs: number): Promise<void> {
+    const { client, me: instance, wall, eventPlace, onEvent } = this.#context;
+    const service = this.#service;
+    if (service.kind !== "usable") return;
+    const { sliced } = service;
+    const body = eventObject(sliced, event, { instance, wallMs: wall() - agoMs });
+    const giveBack = await eventPlace();
+    const reply = await client.call({ method: "POST", path: `/api/v1/namespaces/${sliced.namespace}/events`, body });
+    giveBack();
+    onEvent(problemOf(reply));
   }
 
   get #isStopped(): boolean {
@@ -339,12 +385,16 @@ export class ServicePublisher {
   }
 }
 
-/** The addresses that are ready, as text. */
-function readyIn(slices: readonly SliceContent[]): string {
-  const ready = slices.flatMap(({ endpoints, port }) =>
-    endpoints.flatMap(({ ip, isReady }) => (isReady ? addressKey({ ip, port }) : [])),
+/** The addresses that are ready. */
+function readyOf(slices: readonly SliceContent[]): readonly ReadyAddress[] {
+  return slices.flatMap(({ endpoints, port }) =>
+    endpoints.flatMap(({ ip, isReady }) => (isReady ? [{ ip, port }] : [])),
   );
-  return ready.toSorted().join();
+}
+
+/** The same as text. */
+function readyIn(slices: readonly SliceContent[]): string {
+  return readyOf(slices).map(addressKey).toSorted().join();
 }
 
 /** The object that a call that has succeeded answers; else `null`. */

@@ -48,6 +48,7 @@ function membersOf(ready: string | null, parts: { readonly isUnreached?: boolean
     isServing: true,
     isSilent: false,
     isUnreached: parts.isUnreached === true && ip !== ready,
+    why: ip === ready ? null : parts.isUnreached === true ? "down" : "wrong_role",
     zone: null,
   }));
 }
@@ -87,6 +88,7 @@ async function fixture(context: TestContext): Promise<Fixture> {
       isWithdrawn: () => isFrozen,
       renewMs: () => renewMs,
       place: () => Promise.resolve(() => {}),
+      eventPlace: () => Promise.resolve(() => {}),
       onWrite: (end) => void ends.push(end),
       onPublished: (lateMs) => void late.push(lateMs),
       onChange: () => {},
@@ -296,6 +298,52 @@ describe("Services that are published", () => {
       return endpoint?.["nodeName"] === "k1" && objectOf(endpoint["targetRef"])["name"] === "pg-0";
     });
     assert.deepEqual(a.ends, ["written", "written"]);
+  });
+
+  test("are reported on the Service by the one that writes them: a change, nobody, and that nothing is known", async (context) => {
+    const { server, rolecall, published, renewals } = await fixture(context);
+    const [a, b] = [rolecall("a"), rolecall("b")];
+    const reported = (): readonly string[] =>
+      server.objects("events").map(({ reason, type, message }) => [type, reason, message].join(" "));
+    a.say(membersOf("10.0.0.1"));
+    b.say(membersOf("10.0.0.1"));
+    await published("10.0.0.1 by a");
+    a.say(membersOf(null));
+    await published("refused by a");
+    a.say("blind");
+    // b takes over.
+    await published("10.0.0.1 by b");
+    const changed = "Normal PrimaryChanged the primary is 10.0.0.1 (10.0.0.1:5432)";
+    const expected = [
+      changed,
+      changed,
+      "Warning NoPrimary no primary: 10.0.0.1 is wrong_role, 10.0.0.2 is wrong_role",
+      "Warning NotKnown rolecall does not see the nodes any more; the Service leads on to where it led",
+    ];
+    await until({ what: "the Events", evidence: () => reported().join("\n") }, () => reported().length >= 4);
+    await renewals("b", 3);
+    // What b sends may come before what a does.
+    assert.deepEqual(reported().toSorted(), expected.toSorted());
+    const [event] = server.objects("events");
+    const { involvedObject, source, count } = event ?? {};
+    const uid = objectOf(server.objects("services")[0]?.["metadata"])["uid"];
+    const orders = { apiVersion: "v1", kind: "Service", namespace: "databases", name: "orders", uid };
+    assert.deepEqual([involvedObject, source, count], [orders, { component: "rolecall" }, 1]);
+  });
+
+  test("without the right to report Events they are published all the same, and what is missing is said", async (context) => {
+    const { server, rolecall, published } = await fixture(context);
+    server.denied.add("create events");
+    const a = rolecall("a");
+    a.say(membersOf("10.0.0.1"));
+    await published("10.0.0.1 by a");
+    await until("the problem", () =>
+      a.services.problems.some(({ text }) =>
+        /^events of databases: status 403: .*cannot create resource "events"/.test(text),
+      ),
+    );
+    a.say(membersOf("10.0.0.2"));
+    await published("10.0.0.2 by a");
   });
 
   test("of several, each has slices of its own", async (context) => {
