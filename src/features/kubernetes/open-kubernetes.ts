@@ -7,12 +7,13 @@ import type { CancelTimer } from "../../core/cluster/timer.ts";
 import type { Config, PoolConfig } from "../../core/config/model/config.ts";
 import type { Host, Opened } from "../../core/feature/feature.ts";
 import type { Scope } from "../../core/feature/scope.ts";
-import { balancers } from "../../core/feature/offers.ts";
+import { balancers, dcsSources } from "../../core/feature/offers.ts";
 import { isSoft, type Reason } from "../../core/health/reason.ts";
-import { readApiAccess } from "./api/api-access.ts";
-import { type ApiCall, ApiClient } from "./api/api-client.ts";
-import type { KubernetesConfig, PublishedServiceConfig } from "./config/kubernetes-schema.ts";
+import type { ApiCall, ApiClient } from "./api/api-client.ts";
+import { SharedClient } from "./api/shared-client.ts";
+import type { PublishedServiceConfig } from "./config/kubernetes-schema.ts";
 import { patience, type SeenService, seenBalancer } from "./core/seen-service.ts";
+import { kubernetesSourceOf } from "./dcs/leader-source.ts";
 import type { ServiceMember } from "./core/service-content.ts";
 import { publishedOf } from "./core/slice-objects.ts";
 import { NamespaceServices } from "./slices/namespace-services.ts";
@@ -57,34 +58,49 @@ const eventsMax = 2;
 /** Publishes the Services of the configuration until the scope ends. What is published stays then. */
 export function openKubernetes(host: KubernetesHost, scope: Scope): RunningKubernetes {
   let running: Publishing | null = null;
-  let settings = "";
+  let instance: string | null = null;
+  let isUp: boolean | null = null;
+  const shared = new SharedClient({
+    now: monotonic,
+    onEnd: (call, status) => {
+      isUp = status !== null;
+      const answered = status === null ? "failed" : String(status);
+      host.metrics.count("kubernetesRequests", { request: requestKind(call), status: answered });
+    },
+  });
+  scope.hold("the connections to the API server", () => shared.close());
   scope.hold("the Services of Kubernetes", () => running?.stop());
-  const services = (cluster: string | null): readonly SeenService[] => running?.services(cluster) ?? [];
+  const seenServices = (cluster: string | null): readonly SeenService[] => running?.services(cluster) ?? [];
   const offered = balancers.bring(host.offers, {
-    statuses: (only) => services(only).map((seen) => seenBalancer(seen, monotonic(), running?.place ?? "")),
+    statuses: (only) => seenServices(only).map((seen) => seenBalancer(seen, monotonic(), shared.place)),
     // Whether clients have followed a slice is not known: nobody waits for it.
     leadingToPrimary: () => [],
     lead: () => undefined,
     uncounted: () => [],
   });
   scope.hold("what is offered", offered);
+  const sources = dcsSources.bring(host.offers, (cluster, dcs) =>
+    kubernetesSourceOf(cluster, dcs, () => shared.client),
+  );
+  scope.hold("what is offered", sources);
   return {
     configure: (config) => {
-      if (config.kubernetes === null) return;
-      const { services: _, ...access } = config.kubernetes;
-      if (running === null || settings !== JSON.stringify(access)) {
-        running?.stop();
-        running = new Publishing(config.kubernetes, host, scope);
-        settings = JSON.stringify(access);
+      const isOther = shared.configure(config.kubernetes);
+      const { services = [], instance: wanted = null } = config.kubernetes ?? {};
+      if (running !== null && (isOther || wanted !== instance || services.length === 0)) {
+        running.stop();
+        running = null;
       }
-      running.configure(config);
+      instance = wanted;
+      if (services.length > 0) running ??= new Publishing(wanted ?? instanceOfHost(), shared.client, { host, scope });
+      running?.configure(config);
     },
     clusterChanged: (cluster) => running?.clusterChanged(cluster),
     withdrawn: () => running?.withdrawn(),
     stopping: async () => running?.release(),
-    services,
+    services: seenServices,
     get isUp() {
-      return running?.isUp ?? null;
+      return isUp;
     },
     get nowMs() {
       return monotonic();
@@ -95,7 +111,7 @@ export function openKubernetes(host: KubernetesHost, scope: Scope): RunningKuber
 
 class Publishing {
   readonly #host: KubernetesHost;
-  readonly #scope: Scope;
+  readonly #scope: Pick<Scope, "setTimer">;
   readonly #client: ApiClient;
   readonly #me: string;
   readonly #addresses: EndpointAddresses;
@@ -107,26 +123,18 @@ class Publishing {
   /** What is known of each pool. */
   readonly #members = new Map<string, KnownMembers>();
   #pools: ReadonlyMap<string, PoolConfig> = new Map();
-  /** What {@link ApiClient} is told of: where the API server is found. */
-  readonly place: string;
-  isUp: boolean | null = null;
 
-  constructor(config: NonNullable<KubernetesConfig>, host: KubernetesHost, scope: Scope) {
+  constructor(
+    me: string,
+    client: ApiClient,
+    { host, scope }: { readonly host: KubernetesHost; readonly scope: Pick<Scope, "setTimer"> },
+  ) {
     const { observe: now, cluster, policy, probedAt, reconnectTo, contained } = host;
     const { setTimer } = scope;
     this.#host = host;
     this.#scope = scope;
-    this.#me = config.instance ?? instanceOfHost();
-    this.place = config.kubeconfig ?? "the API server of the pod";
-    this.#client = new ApiClient({
-      readAccess: () => readApiAccess(config, process.env),
-      now: monotonic,
-      onEnd: (call, status) => {
-        this.isUp = status !== null;
-        const answered = status === null ? "failed" : String(status);
-        host.metrics.count("kubernetesRequests", { request: requestKind(call), status: answered });
-      },
-    });
+    this.#me = me;
+    this.#client = client;
     const onChange = (): void => this.#endpoints.judgeAgain();
     this.#addresses = new EndpointAddresses({ hosts: new HostAddresses(now, undefined, onChange), setTimer, onChange });
     this.#endpoints = new PoolEndpoints({
@@ -217,7 +225,6 @@ class Publishing {
     this.#endpoints.stop();
     this.#addresses.stop();
     for (const namespace of this.#namespaces.values()) namespace.stop();
-    this.#client.close();
   }
 
   #namespace(name: string): NamespaceServices {

@@ -21,7 +21,8 @@ interface Fixture {
   readonly nodes: readonly FakeNode[];
   /** The lines of the log, as text. */
   readonly lines: string[];
-  readonly config: (services?: string) => Config;
+  /** @param ofCluster further keys of the cluster */
+  readonly config: (services?: string, ofCluster?: string) => Config;
   /** Waits until this is published of a Service, as `10.0.0.1 ready, 10.0.0.2 serving`. */
   readonly published: (expected: string, service?: string) => Promise<unknown>;
   readonly said: (service?: string) => string;
@@ -47,11 +48,11 @@ async function start(context: TestContext, changed: (server: FakeApiServer) => v
   );
   const kubeconfig = server.kubeconfig();
   const both = "{ pool: writes, service: databases/orders }, { pool: reads, service: databases/orders-ro }";
-  const config: Fixture["config"] = (services = both) => {
+  const config: Fixture["config"] = (services = both, ofCluster = "") => {
     writeFileSync(
       file,
       `
-clusters: [{ name: demo, nodes: [${rows.join()}] }]
+clusters: [{ name: demo, nodes: [${rows.join()}]${ofCluster} }]
 probe: { interval: 100ms, cluster_interval: 100ms }
 pools: [{ name: writes, cluster: demo, check: /primary }, { name: reads, cluster: demo, check: /replica }]
 kubernetes: { kubeconfig: ${kubeconfig}, instance: edge-1, services: [${services}] }
@@ -166,6 +167,21 @@ suite("Services of a process", { timeout: 60_000 }, () => {
     server.denied.clear();
     await published("10.0.0.1 out, 10.0.0.2 ready");
     await until("the end", async () => (await get("/events")).includes('"kind":"service_published"'));
+  });
+
+  test("the leader that Patroni keeps in Kubernetes is watched: its change is a hint, and withdraws a yes", async (context) => {
+    const lead = (server: FakeApiServer, leader: string): void => {
+      const labels = { "cluster-name": "demo" };
+      server.put("configmaps", { metadata: { name: "demo-leader", labels, annotations: { leader } } });
+    };
+    const { get, server, config, app, published } = await start(context, (fake) => lead(fake, "pg1"));
+    await published("10.0.0.1 ready, 10.0.0.2 serving");
+    await app.apply(config(undefined, ", dcs: { kubernetes: { namespace: databases } }"));
+    await until("a read", async () => /rolecall_dcs_up\{cluster="demo"\} 1/.test(await get("/metrics")));
+    // pg1 claims the lock still: the slice loses it all the same.
+    lead(server, "pg2");
+    await published("10.0.0.1 out, 10.0.0.2 serving");
+    assert.match(await get("/metrics"), /rolecall_dcs_withdrawals_total\{cluster="demo"\} 1/);
   });
 
   test("stay when all nodes fall silent, and when rolecall ends: its Lease ends then", async (context) => {

@@ -44,13 +44,21 @@ export interface ApiClientContext {
   readonly onEnd?: (call: Pick<ApiCall, "method" | "path">, status: number | null) => void;
 }
 
+interface KnownServer {
+  readonly access: ApiAccess;
+  /** A watch holds its connection: what waits for one must not wait for watches. */
+  readonly calls: Agent;
+  readonly watches: Agent;
+  readonly readAtMs: number;
+}
+
 /** The deadline of a call, in ms. */
 const usualCallMs = 5_000;
 /** The longest answer, in bytes, and how many values it may have: a page of a list. */
 const bodyMax = 8 * 1024 * 1024;
 const json = { members: 400_000, separators: 400_000 };
-/** The most connections: each watch has one of its own. */
-const connectionsMax = 64;
+/** The most connections for calls, beside those of watches, of which each has its own. */
+const connectionsMax = 32;
 /** How often the files are read again, in ms: kubelet replaces a token long before it ends. */
 const accessMs = 30_000;
 /** How long nothing is sent to a server that could not be reached, in ms. */
@@ -61,7 +69,7 @@ const pauseMs = { usual: 1_000, most: 30_000 } as const;
 /** Calls the API server of Kubernetes. After 401 the token is read again, and the call is sent once more. */
 export class ApiClient {
   readonly #context: ApiClientContext;
-  #known: { readonly access: ApiAccess; readonly agent: Agent; readonly readAtMs: number } | null = null;
+  #known: KnownServer | null = null;
   #pausedUntilMs = -Infinity;
   /** Since when the server cannot be reached, by the last try; -Infinity: it can. */
   #unreachedAtMs = -Infinity;
@@ -94,7 +102,7 @@ export class ApiClient {
     if (down !== null) return failed(down);
     const call = { method: "GET", path } as const;
     try {
-      const { statusCode, body } = await this.#request(call, signal);
+      const { statusCode, body } = await this.#request(call, signal, "watches");
       this.#context.onEnd?.(call, statusCode);
       if (statusCode === 200) return { kind: "open", body };
       if (statusCode === 401) this.#readAgain();
@@ -107,9 +115,10 @@ export class ApiClient {
 
   /** Closes all connections: calls in flight fail. */
   close(): void {
-    this.#known?.agent.destroy().catch(() => {
-      // Nothing more can be done about a connection that cannot be closed.
-    });
+    for (const agent of this.#known === null ? [] : [this.#known.calls, this.#known.watches])
+      agent.destroy().catch(() => {
+        // Nothing more can be done about a connection that cannot be closed.
+      });
     this.#known = null;
   }
 
@@ -120,7 +129,7 @@ export class ApiClient {
     const { callMs = usualCallMs } = this.#context;
     const timer = setTimeout(() => ending.abort(), callMs);
     try {
-      const { statusCode, body } = await this.#request(call, ending.signal);
+      const { statusCode, body } = await this.#request(call, ending.signal, "calls");
       const reply = answered(statusCode, await textOf(body));
       this.#context.onEnd?.(call, statusCode);
       return reply;
@@ -141,8 +150,8 @@ export class ApiClient {
   }
 
   /** @throws the error of a file or of the connection */
-  async #request(call: ApiCall, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
-    const { access, agent } = this.#current();
+  async #request(call: ApiCall, signal: AbortSignal, purpose: "calls" | "watches"): Promise<Dispatcher.ResponseData> {
+    const { access, [purpose]: agent } = this.#current();
     const response = await agent.request({ ...optionsOf(access, call), signal });
     this.#unreachedAtMs = -Infinity;
     this.#heed(response);
@@ -155,7 +164,7 @@ export class ApiClient {
   }
 
   /** @throws Error if a file cannot be read, and none could before */
-  #current(): { readonly access: ApiAccess; readonly agent: Agent } {
+  #current(): KnownServer {
     const nowMs = this.#context.now();
     const known = this.#known;
     if (known !== null && nowMs - known.readAtMs < accessMs) return known;
@@ -171,9 +180,11 @@ export class ApiClient {
     const isSameServer =
       known !== null &&
       JSON.stringify([access.origin, access.tls]) === JSON.stringify([known.access.origin, known.access.tls]);
-    if (known !== null && !isSameServer) void known.agent.close();
-    this.#known = { access, agent: isSameServer ? known.agent : agentFor(access), readAtMs: nowMs };
-    return this.#known;
+    if (known !== null && isSameServer) return (this.#known = { ...known, access, readAtMs: nowMs });
+    void known?.calls.close();
+    void known?.watches.close();
+    const [calls, watches] = [agentFor(access, connectionsMax), agentFor(access, null)];
+    return (this.#known = { access, calls, watches, readAtMs: nowMs });
   }
 
   /** Why nothing is sent now: while the server is out of reach, all watches together try it a few times a second. */
@@ -204,9 +215,10 @@ async function textOf(stream: AsyncIterable<Buffer>): Promise<string | null> {
   return exceedsLimits(body.bytes, json) ? null : body.bytes.toString();
 }
 
-function agentFor({ tls }: ApiAccess): Agent {
+/** @param connections the most of them; `null`: as many as are asked for */
+function agentFor({ tls }: ApiAccess, connections: number | null): Agent {
   return new Agent({
-    connections: connectionsMax,
+    connections,
     pipelining: 1,
     connect: { timeout: usualCallMs, keepAlive: true, keepAliveInitialDelay: 5_000, ...tls },
     headersTimeout: usualCallMs,

@@ -16,6 +16,11 @@ export const neededRights: readonly NeededRight[] = [
   ...of("", "events", ["create"]),
 ];
 
+/** The rights that are needed where Patroni keeps its leader. */
+export function leaderRights(object: "configmaps" | "endpoints"): readonly NeededRight[] {
+  return of("", object, ["list", "watch"]);
+}
+
 /** Rights as people name them: `patch and create on endpointslices`. Those of one resource are named together. */
 export function rightsText(rights: readonly NeededRight[]): string {
   const verbs = new Map<string, string[]>();
