@@ -3,10 +3,9 @@
  * the primary, the death of the writer, and an API server that is away.
  */
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, suite, test, type TestContext } from "node:test";
-import { parse } from "yaml";
 import type { App } from "../../src/app/app.ts";
 import { loadConfig } from "../../src/app/registry/config.ts";
 import { listOf, objectOf, type JsonObject } from "../../src/core/cluster/values/json.ts";
@@ -15,7 +14,7 @@ import { type FakeNode, openFakeCluster } from "../fake/fake-node.ts";
 import { freePort } from "../fake/free-port.ts";
 import { temporaryFolder } from "../fake/temporary-folder.ts";
 import { until } from "../fake/until.ts";
-import { KubeApi, kubeTokens, noKubeApi } from "./lab/kube-api.ts";
+import { grantRole, KubeApi, kubeTokens, noKubeApi } from "./lab/kube-api.ts";
 
 const slices = "/apis/discovery.k8s.io/v1/namespaces/databases/endpointslices";
 
@@ -24,7 +23,7 @@ suite("Services", { skip: noKubeApi === null ? false : `not run: ${noKubeApi}`, 
   before(async () => {
     kube = await KubeApi.start();
     await kube.done("POST", "/api/v1/namespaces", { body: { metadata: { name: "databases" } } });
-    await grant(kube);
+    await grantRole(kube);
   });
   after(async () => kube.stop());
 
@@ -173,19 +172,4 @@ function watchForTwo(kube: KubeApi, service: string): () => Promise<readonly str
     await running;
     return seen;
   };
-}
-
-/** Grants exactly the Role of the page. */
-async function grant(kube: KubeApi): Promise<void> {
-  const blocks = readFileSync("docs/kubernetes.md", "utf8").matchAll(/```yaml\n([^]*?)```/g);
-  const [role] = [...blocks].map(([, text = ""]) => text).filter((text) => text.includes("kind: Role"));
-  const path = "/apis/rbac.authorization.k8s.io/v1/namespaces/databases";
-  await kube.done("POST", `${path}/roles`, { body: parse(role ?? "") as object });
-  await kube.done("POST", `${path}/rolebindings`, {
-    body: {
-      metadata: { name: "rolecall", namespace: "databases" },
-      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: "rolecall" },
-      subjects: [{ kind: "User", name: "rolecall", apiGroup: "rbac.authorization.k8s.io" }],
-    },
-  });
 }
