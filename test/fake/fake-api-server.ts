@@ -200,7 +200,9 @@ export class FakeApiServer {
   }
 
   #write({ verb, name, query }: KubeCallReceived, folder: string, body: JsonObject): Answer {
-    const named = name === "" ? nameOfObject(body) : name;
+    const { generateName } = objectOf(body["metadata"]);
+    const generated = typeof generateName === "string" ? `${generateName}${this.#version}` : null;
+    const named = name === "" ? (generated ?? nameOfObject(body)) : name;
     const known = this.#at(folder).get(named);
     if (verb === "get")
       return known === undefined ? refusal("notFound", "none", named) : { status: 200, body: known.object };

@@ -3,10 +3,9 @@
  * the primary, the death of the writer, and an API server that is away.
  */
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, suite, test, type TestContext } from "node:test";
-import { parse } from "yaml";
 import type { App } from "../../src/app/app.ts";
 import { loadConfig } from "../../src/app/registry/config.ts";
 import { listOf, objectOf, type JsonObject } from "../../src/core/cluster/values/json.ts";
@@ -15,7 +14,7 @@ import { type FakeNode, openFakeCluster } from "../fake/fake-node.ts";
 import { freePort } from "../fake/free-port.ts";
 import { temporaryFolder } from "../fake/temporary-folder.ts";
 import { until } from "../fake/until.ts";
-import { KubeApi, kubeTokens, noKubeApi } from "./lab/kube-api.ts";
+import { grantRole, KubeApi, kubeTokens, noKubeApi } from "./lab/kube-api.ts";
 
 const slices = "/apis/discovery.k8s.io/v1/namespaces/databases/endpointslices";
 
@@ -24,7 +23,7 @@ suite("Services", { skip: noKubeApi === null ? false : `not run: ${noKubeApi}`, 
   before(async () => {
     kube = await KubeApi.start();
     await kube.done("POST", "/api/v1/namespaces", { body: { metadata: { name: "databases" } } });
-    await grant(kube);
+    await grantRole(kube);
   });
   after(async () => kube.stop());
 
@@ -40,6 +39,26 @@ suite("Services", { skip: noKubeApi === null ? false : `not run: ${noKubeApi}`, 
     }
     assert.deepEqual(await stop(), []);
     context.diagnostic(`from the change of the node to the slice, with probes each 100 ms: ${took.join(", ")} ms`);
+  });
+
+  test("have Events as kubectl describe reads them, with the rights of the page", async (context) => {
+    const { nodes, said } = await published(context, kube, "events", ["edge-6", "edge-7"]);
+    for (const node of nodes) node.leader = "pg2";
+    await until("pg2", async () => (await said()) === "pg2");
+    const { uid } = objectOf((await kube.done("GET", "/api/v1/namespaces/databases/services/events"))["metadata"]);
+    // The field selector of kubectl.
+    const selector = `involvedObject.uid=${String(uid)},involvedObject.name=events,involvedObject.namespace=databases,involvedObject.kind=Service`;
+    const events = async (): Promise<readonly string[]> => {
+      const path = `/api/v1/namespaces/databases/events?fieldSelector=${encodeURIComponent(selector)}`;
+      return listOf((await kube.done("GET", path))["items"])
+        .map(objectOf)
+        .map(({ type, reason, message, source }) => [type, reason, objectOf(source)["component"], message].join(" "));
+    };
+    await until("an Event", async () => (await events()).length > 0);
+    // There is none in between, and one of each kind in a minute.
+    const found = (await events()).toSorted();
+    assert.equal(found[0], "Normal PrimaryChanged rolecall the primary is pg1 (10.0.0.1:5432)");
+    assert.match(found.slice(1).join(), /^(Warning NoPrimary rolecall no primary: pg1 is wrong_role.*)?$/);
   });
 
   test("are not written at rest, nor when the writer ends; then another one goes on", async (context) => {
@@ -153,19 +172,4 @@ function watchForTwo(kube: KubeApi, service: string): () => Promise<readonly str
     await running;
     return seen;
   };
-}
-
-/** Grants exactly the Role of the page. */
-async function grant(kube: KubeApi): Promise<void> {
-  const blocks = readFileSync("docs/kubernetes.md", "utf8").matchAll(/```yaml\n([^]*?)```/g);
-  const [role] = [...blocks].map(([, text = ""]) => text).filter((text) => text.includes("kind: Role"));
-  const path = "/apis/rbac.authorization.k8s.io/v1/namespaces/databases";
-  await kube.done("POST", `${path}/roles`, { body: parse(role ?? "") as object });
-  await kube.done("POST", `${path}/rolebindings`, {
-    body: {
-      metadata: { name: "rolecall", namespace: "databases" },
-      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: "rolecall" },
-      subjects: [{ kind: "User", name: "rolecall", apiGroup: "rbac.authorization.k8s.io" }],
-    },
-  });
 }

@@ -1,5 +1,5 @@
 import type { DcsResult } from "../../../src/core/cluster/dcs.ts";
-import type { DcsChange, DcsSource, DcsWatch } from "../../../src/features/dcs/dcs-source.ts";
+import type { DcsChange, DcsSource, DcsWatch } from "../../../src/core/dcs/dcs-source.ts";
 import type { WatchEnd } from "../../../src/core/etcd/etcd-messages.ts";
 import type { Chance } from "../chance.ts";
 import type { World } from "../world/world.ts";

@@ -12,7 +12,7 @@ export function servedPools({ pools, unnamedPools }: Pick<Config, "pools" | "unn
 }
 
 /**
- * What refers to each pool in the configuration, and the Envoys that subscribe to it.
+ * What refers to each pool in the configuration, the Envoys that subscribe to it, and the Services that lead to it.
  * @param statuses what is known of the balancers that are pushed to
  */
 export function poolUsers(
@@ -39,7 +39,9 @@ export function poolUsers(
     ),
     ...statuses.flatMap(({ kind, balancer: name, up, servers: all }): readonly PoolUser[] => {
       const servers = all.filter(({ backend }) => backend === pool);
-      return kind === "envoy" && servers.length > 0 ? [{ kind, name, backend: null, up, servers }] : [];
+      return (kind === "envoy" || kind === "kubernetes") && servers.length > 0
+        ? [{ kind, name, backend: null, up, servers }]
+        : [];
     }),
   ];
   return (pool) => (unnamedPools.find(({ name }) => name === pool)?.users ?? named(pool)).map(userOf);

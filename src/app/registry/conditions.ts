@@ -2,6 +2,7 @@ import type { EventKind } from "../../core/events/cluster-event.ts";
 import { poolerDown } from "../../features/pgbouncer/conditions.ts";
 import { routesDiffer } from "../../features/audit/conditions.ts";
 import { canaryAstray, canaryReadFailed, canaryUnfit, canaryWriteFailed } from "../../features/canary/conditions.ts";
+import { serviceClaimed, serviceDiffers, serviceUnpublished } from "../../features/kubernetes/conditions.ts";
 import { clientsHeld } from "../../features/switchover/conditions.ts";
 import type { Condition } from "../../core/health/conditions/condition.ts";
 import { conditions, foundConditions } from "../../core/health/conditions/conditions.ts";
@@ -13,6 +14,9 @@ const featureConditions: readonly Condition<EventKind>[] = [
   canaryWriteFailed,
   canaryReadFailed,
   canaryUnfit,
+  serviceUnpublished,
+  serviceClaimed,
+  serviceDiffers,
   poolerDown,
   clientsHeld,
 ];

@@ -4,6 +4,7 @@ import { canaryCounted } from "../../features/canary/counted.ts";
 import { dcsCounted } from "../../features/dcs/counted.ts";
 import { gatewayCounted } from "../../features/gateway/counted.ts";
 import { haproxyCounted } from "../../features/haproxy/counted.ts";
+import { kubernetesCounted } from "../../features/kubernetes/counted.ts";
 import { switchoverCounted } from "../../features/switchover/counted.ts";
 import { xdsCounted } from "../../features/xds/counted.ts";
 
@@ -15,5 +16,6 @@ export const featureCounted: Readonly<Record<string, CountedMetric>> = {
   ...agentCounted,
   ...haproxyCounted,
   ...xdsCounted,
+  ...kubernetesCounted,
   ...canaryCounted,
 } satisfies FeatureCounted;

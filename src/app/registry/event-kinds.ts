@@ -2,10 +2,16 @@ import { clusterEventKindsOf, type EventKind, processEventKinds } from "../../co
 import { poolerChanges, poolerEnds } from "../../features/pgbouncer/event-kinds.ts";
 import { routeEnds } from "../../features/audit/event-kinds.ts";
 import { canaryEnds } from "../../features/canary/event-kinds.ts";
+import { serviceEnds } from "../../features/kubernetes/event-kinds.ts";
 import { switchoverChanges } from "../../features/switchover/event-kinds.ts";
 
 /** The events that begin and end the conditions of features, in the order of references. */
-const featureEnds: { readonly [begins in EventKind]?: EventKind } = { ...routeEnds, ...canaryEnds, ...poolerEnds };
+const featureEnds: { readonly [begins in EventKind]?: EventKind } = {
+  ...routeEnds,
+  ...canaryEnds,
+  ...serviceEnds,
+  ...poolerEnds,
+};
 
 /** The other kinds of events of features. */
 const featureChanges: readonly EventKind[] = [...poolerChanges, ...switchoverChanges];

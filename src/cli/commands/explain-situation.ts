@@ -2,6 +2,7 @@ import { situationLines } from "../../core/health/documents/situation.ts";
 import { fetchStatus } from "../../app/client/fetch-status.ts";
 import { sourceWords } from "../../core/command/client/next-command.ts";
 import type { CommandContext } from "../../core/command/framework/command-context.ts";
+import type { JsonObject } from "../../core/cluster/values/json.ts";
 import { safe } from "../../core/command/output/style.ts";
 import { diagnoseClusters } from "../status/diagnosis.ts";
 
@@ -11,15 +12,23 @@ export async function explainSituation(context: CommandContext): Promise<void> {
   const { by, clusters } = await fetchStatus(context);
   result.cover("rules", "complete", { detail: by });
   result.data = {
-    clusters: clusters.map(({ cluster, situation, canaries }) => ({
+    clusters: clusters.map(({ cluster, situation, canaries, services }) => ({
       cluster,
       ...situation,
       ...(canaries === undefined ? {} : { canaries }),
+      ...(services === undefined ? {} : { services }),
     })),
   };
-  for (const { cluster, situation, canaries = [] } of clusters) {
-    const tried = canaries.map(({ text }) => `canary:  ${typeof text === "string" ? text : "?"}`);
-    print([style.bold(safe(cluster)), ...[...situationLines(situation), ...tried].map(safe), ""].join("\n"));
+  for (const { cluster, situation, canaries = [], services = [] } of clusters) {
+    const seen = [
+      ...canaries.map((one) => `canary:  ${textOf(one)}`),
+      ...services.map((one) => `service: ${textOf(one)}`),
+    ];
+    print([style.bold(safe(cluster)), ...[...situationLines(situation), ...seen].map(safe), ""].join("\n"));
   }
   diagnoseClusters(result, clusters, sourceWords(args));
+}
+
+function textOf({ text }: JsonObject): string {
+  return typeof text === "string" ? text : "?";
 }

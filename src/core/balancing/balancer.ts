@@ -45,7 +45,7 @@ export interface LeadTo {
 /** What is known of a balancer, for people. */
 export interface BalancerStatus {
   readonly balancer: string;
-  readonly kind: "haproxy" | "pgbouncer" | "envoy";
+  readonly kind: "haproxy" | "pgbouncer" | "envoy" | "kubernetes";
   /** Where its API is; the address of a balancer that connects itself. */
   readonly socket: HaproxyConfig["socket"] | PgbouncerConfig["address"] | string;
   /** Whether the last exchange succeeded; `null` before the first one. */
@@ -55,6 +55,8 @@ export interface BalancerStatus {
   readonly waiting: number;
   /** The age of the last change that the balancer applied, in ms; `null` if there was none. */
   readonly pushed_ms_ago: number | null;
+  /** Of what several rolecalls may write: which one has; `null` if that is not known. */
+  readonly published_by?: string | null;
   readonly problems: readonly { readonly subject: string; readonly problem: string }[];
   readonly servers: readonly Pick<ServerChange, "backend" | "server" | "target" | "weight">[];
 }

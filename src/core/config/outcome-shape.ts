@@ -47,7 +47,7 @@ function shapeOf({ scope, discover, nodes, companions, dcs }: ClusterConfig, pro
       .map(({ name, member, api, exporter, companions: own }) => ({ name, member, api, exporter, own }))
       .toSorted((one, other) => (one.name < other.name ? -1 : 1)),
     companions,
-    dcs: dcs === null ? null : { prefix: dcs.prefix, scope: dcs.scope },
+    dcs: dcs === null ? null : { prefix: dcs.prefix, scope: dcs.scope, kubernetes: dcs.kubernetes },
     "probe.interval": probe.intervalMs,
     "probe.timeout": probe.timeoutMs,
     "probe.cluster_interval": probe.clusterIntervalMs,

@@ -2,6 +2,7 @@ import type { Config } from "../config/model/config.ts";
 import type { Balancers } from "../balancing/balancer.ts";
 import type { FindAuditTargets } from "../balancing/audited/audit-target.ts";
 import type { Past } from "../events/stored/past.ts";
+import type { OpenDcsSource } from "../dcs/dcs-source.ts";
 import { Offer } from "./offer.ts";
 import type { Passthrough } from "../http/message/passthrough.ts";
 import type { ProbeBringer } from "../probe/client/probe-context.ts";
@@ -22,6 +23,9 @@ export const seamlessSwitchovers: Offer<SeamlessSwitchovers> = new Offer();
 
 /** What sends calls to the management API of nodes. */
 export const managementCalls: Offer<ManagementCalls> = new Offer();
+
+/** What opens the keys of clusters in a DCS of one kind, where the watch of the leader reads them. */
+export const dcsSources: Offer<OpenDcsSource> = new Offer();
 
 /** Tells whether a change of a cluster's leader is pending in its DCS; `null` if it is not known. */
 export const pendingChanges: Offer<(cluster: string) => Promise<boolean | null>> = new Offer();

@@ -34,7 +34,8 @@ function lacksEvidence(
   view: Pick<ClusterView, "cluster" | "maxAgeMs">,
 ): boolean {
   if (reason === "blind" || reason === "unknown") return true;
-  return reason === "stale" ? observation.failuresInRow === 0 : reason === "down" && isCutOff(observation, view);
+  if (reason === "stale" && observation.failuresInRow === 0) return true;
+  return (reason === "stale" || reason === "down") && isCutOff(observation, view);
 }
 
 /** Ways in which a node that cannot be reached fails, and in which one fails that is down. */
@@ -42,7 +43,7 @@ const silences: ReadonlySet<FailureKind> = new Set<FailureKind>(["timeout", "unr
 
 /**
  * Whether every node fell silent together: rolecall is cut off, and not blind yet. The node that is asked first counts as
- * down before the others do. One that refuses connections is heard, and one that was down before says nothing.
+ * down, or its evidence as old, before the others do. One that refuses connections is heard, and one that was down before says nothing.
  */
 function isCutOff(
   { node, sentAtMs, failure }: Observation,

@@ -4,7 +4,7 @@ import { accessPathsOf, readAccess, type AccessMaterial } from "../../core/confi
 import type { ClusterConfig, DcsConfig } from "../../core/config/model/config.ts";
 import { WatchedFiles } from "../../core/config/watched-files.ts";
 import type { WatchEnd } from "../../core/etcd/etcd-messages.ts";
-import type { DcsSource } from "./dcs-source.ts";
+import type { DcsSource, OpenDcsSource } from "../../core/dcs/dcs-source.ts";
 import { EtcdSource } from "./etcd-source.ts";
 import { ScopeWatcher, type MissedChange } from "./scope-watcher.ts";
 
@@ -24,13 +24,6 @@ export interface DcsWatchesContext {
   readonly onFiles: (cluster: string, problem: string | null) => void;
 }
 
-/** Opens the keys of a cluster in its DCS. It sends nothing yet. @param access the content of its files */
-export type OpenDcsSource = (
-  cluster: Pick<ClusterConfig, "name" | "scope">,
-  dcs: DcsConfig,
-  access: AccessMaterial,
-) => DcsSource;
-
 /** The deadline of each request to a DCS, in ms. */
 const dcsTimeoutMs = 1_500;
 
@@ -38,6 +31,8 @@ interface RunningWatch {
   /** The settings, to compare. */
   readonly settings: string;
   readonly isChangePending: () => Promise<boolean | null>;
+  /** Looks again for what has its keys, if nothing had. */
+  readonly lookForSource: () => void;
   readonly stop: () => void;
 }
 
@@ -70,6 +65,11 @@ export class DcsWatches {
     return this.#running.get(cluster)?.isChangePending() ?? Promise.resolve(null);
   }
 
+  /** What opens the keys of clusters has changed: those whose keys nothing had are looked for again. */
+  lookForSources(): void {
+    for (const { lookForSource } of this.#running.values()) lookForSource();
+  }
+
   /** Ends all watches. */
   stop(): void {
     for (const { stop } of this.#running.values()) stop();
@@ -80,10 +80,13 @@ export class DcsWatches {
   #watch(cluster: ClusterConfig, dcs: DcsConfig): RunningWatch {
     const { name } = cluster;
     let watcher: ScopeWatcher | null = null;
+    let last: AccessMaterial = { tls: {}, auth: null };
     const begin = (access: AccessMaterial): void => {
+      last = access;
       watcher?.stop();
-      watcher = this.#watcherOf(name, this.#context.sourceOf(cluster, dcs, access));
-      watcher.start();
+      const source = this.#context.sourceOf(cluster, dcs, access);
+      watcher = source === null ? null : this.#watcherOf(name, source);
+      watcher?.start();
     };
     const paths = accessPathsOf(dcs);
     const files = new WatchedFiles(paths, () => readAccess(dcs), {
@@ -93,11 +96,12 @@ export class DcsWatches {
       },
       onProblem: (problem) => this.#context.onFiles(name, problem),
     });
-    begin(files.read() ?? { tls: {}, auth: null });
+    begin(files.read() ?? last);
     files.start();
     return {
       settings: settingsOf(cluster),
       isChangePending: () => watcher?.isChangePending() ?? Promise.resolve(null),
+      lookForSource: () => (watcher === null ? begin(last) : undefined),
       stop: () => {
         files.close();
         watcher?.stop();
@@ -119,15 +123,12 @@ export class DcsWatches {
   }
 }
 
-/** The source of a cluster's keys. @param access the content of its files */
-export function dcsSourceOf(
-  { name, scope }: Pick<ClusterConfig, "name" | "scope">,
-  dcs: DcsConfig,
-  access: AccessMaterial,
-): DcsSource {
+/** The keys of a cluster in etcd; `null`: they are not there. */
+export const etcdSourceOf: OpenDcsSource = ({ name, scope }, dcs, access) => {
+  if (dcs.etcd.length === 0) return null;
   const location = { endpoints: dcs.etcd, prefix: dcs.prefix, scope: dcs.scope ?? scope ?? name };
   return new EtcdSource(location, access, dcsTimeoutMs);
-}
+};
 
 function settingsOf({ name, scope, dcs }: ClusterConfig): string {
   return JSON.stringify({ name, scope, dcs });

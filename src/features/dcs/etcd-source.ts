@@ -6,7 +6,7 @@ import { failureOf } from "../../core/probe/client/failure.ts";
 import { EtcdClient, statusText } from "../../core/etcd/etcd-client.ts";
 import { type KeyEvent, parseRange, type RangeReply } from "../../core/etcd/etcd-messages.ts";
 import { EtcdWatch, WatchLimit } from "../../core/etcd/etcd-watch.ts";
-import type { DcsChange, DcsSource, DcsWatch } from "./dcs-source.ts";
+import type { DcsChange, DcsSource, DcsWatch } from "../../core/dcs/dcs-source.ts";
 import {
   anyKeyRange,
   ChangeFilter,

@@ -1,14 +1,11 @@
 import type { Withdrawal } from "../../core/cluster/dcs.ts";
 import { nodeOfMember } from "../../core/cluster/lookup.ts";
+import type { DcsSource, OpenDcsSource } from "../../core/dcs/dcs-source.ts";
 import type { Host, Opened } from "../../core/feature/feature.ts";
-import { Offer } from "../../core/feature/offer.ts";
-import { pendingChanges } from "../../core/feature/offers.ts";
+import { dcsSources, pendingChanges } from "../../core/feature/offers.ts";
 import type { Scope } from "../../core/feature/scope.ts";
 import { DcsLog } from "./dcs-log.ts";
-import { dcsSourceOf, DcsWatches, type OpenDcsSource } from "./dcs-watches.ts";
-
-/** Brought where the keys of clusters are not in etcd, as in simulations. */
-export const dcsSources: Offer<OpenDcsSource> = new Offer();
+import { etcdSourceOf, DcsWatches } from "./dcs-watches.ts";
 
 /** What the watches of the DCS need of their host. */
 export type DcsHost = Pick<
@@ -24,12 +21,11 @@ export function openDcs(host: DcsHost, scope: Pick<Scope, "setTimer" | "hold">):
   const { log, metrics, observe: now, random, record, hint, offers } = host;
   const dcsLog = new DcsLog(log, now);
   const withdrawals = new CountedWithdrawals(host);
-  const [sourceOf = dcsSourceOf] = dcsSources.in(offers);
   const watches = new DcsWatches({
     now,
     random,
     setTimer: scope.setTimer,
-    sourceOf,
+    sourceOf: (cluster, dcs, access) => sourceIn([...dcsSources.in(offers), etcdSourceOf], [cluster, dcs, access]),
     onResult: (cluster, result, sentAtMs) => {
       dcsLog.logResult(cluster, result);
       record({ kind: "dcs", cluster, result, sentAtMs });
@@ -47,6 +43,11 @@ export function openDcs(host: DcsHost, scope: Pick<Scope, "setTimer" | "hold">):
     onFiles: (cluster, problem) => dcsLog.logFiles(cluster, problem),
   });
   scope.hold("the watches", () => watches.stop());
+  // Another feature, which brings a source, may open later.
+  scope.hold(
+    "what is followed",
+    dcsSources.subscribe(offers, () => watches.lookForSources()),
+  );
   scope.hold(
     "what is offered",
     pendingChanges.bring(offers, (cluster) => watches.isChangePending(cluster)),
@@ -56,6 +57,15 @@ export function openDcs(host: DcsHost, scope: Pick<Scope, "setTimer" | "hold">):
     probing: (clusters) => watches.start(clusters),
     clusterChanged: (cluster) => withdrawals.look(cluster),
   };
+}
+
+/** The first source that one of those that open some has. */
+function sourceIn(all: readonly OpenDcsSource[], of: Parameters<OpenDcsSource>): DcsSource | null {
+  for (const open of all) {
+    const source = open(...of);
+    if (source !== null) return source;
+  }
+  return null;
 }
 
 /** Counts the members from which the DCS takes a yes. */

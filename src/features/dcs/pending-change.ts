@@ -4,9 +4,9 @@ import type { FindPendingChange } from "../../core/feature/child-host.ts";
 export const pendingChangeInDcs: FindPendingChange = async ({ clusters }, cluster) => {
   const found = clusters.find(({ name }) => name === cluster);
   if (found === undefined || found.dcs === null) return null;
-  const [{ dcsSourceOf }, { readAccess }] = await Promise.all([
+  const [{ etcdSourceOf }, { readAccess }] = await Promise.all([
     import("./dcs-watches.ts"),
     import("../../core/config/access-material.ts"),
   ]);
-  return dcsSourceOf(found, found.dcs, readAccess(found.dcs));
+  return etcdSourceOf(found, found.dcs, readAccess(found.dcs));
 };

@@ -4,7 +4,7 @@ import { parsePythonJson } from "../../core/cluster/values/python-json.ts";
 import { encode, folderRange, type KeyEvent } from "../../core/etcd/etcd-messages.ts";
 import type { EtcdLimits } from "../../core/etcd/etcd-client.ts";
 import type { WatchUnits } from "../../core/etcd/etcd-watch.ts";
-import type { DcsChange } from "./dcs-source.ts";
+import type { DcsChange } from "../../core/dcs/dcs-source.ts";
 
 /** The keys of one scope: `{prefix}/{scope}/…`. */
 export interface ScopeKeys {

@@ -4,7 +4,7 @@ import type { Failure } from "../../core/cluster/values/failure.ts";
 import { afterFailure, afterSuccess, backoffMs, type Backoff } from "../../core/probe/schedule/backoff.ts";
 import { PeriodicTask } from "../../core/probe/schedule/periodic-task.ts";
 import type { WatchEnd } from "../../core/etcd/etcd-messages.ts";
-import type { DcsChange, DcsSource, DcsWatch } from "./dcs-source.ts";
+import type { DcsChange, DcsSource, DcsWatch } from "../../core/dcs/dcs-source.ts";
 
 /** What a watcher depends on, and reports to. */
 export interface ScopeWatcherContext {
@@ -111,7 +111,7 @@ export class ScopeWatcher {
     this.#readBackoff = afterSuccess(this.#readBackoff);
     this.#take(result.read, sentAtMs);
     this.#ensureWatch(result.read);
-    return readIntervalMs;
+    return this.#source.readIntervalMs ?? readIntervalMs;
   }
 
   #failurePauseMs(nowMs: number): number {

@@ -1,12 +1,14 @@
 import { errorMessage } from "../../core/cluster/values/error-message.ts";
 import { listOf, objectOf, type JsonObject } from "../../core/cluster/values/json.ts";
 import { isObject } from "../../core/cluster/values/json.ts";
+import { diagnoseLeaderKeys } from "../../core/command/doctor/diagnose-leader-key.ts";
 import type { DoctorContext } from "../../core/command/doctor/doctor-context.ts";
 import { countText } from "../../core/health/wording.ts";
 import { readApiAccess } from "./api/api-access.ts";
 import { ApiClient, refusalText } from "./api/api-client.ts";
 import type { PublishedServiceConfig } from "./config/kubernetes-schema.ts";
-import { type NeededRight, neededRights, rightsText } from "./core/needed-rights.ts";
+import { leaderRights, type NeededRight, neededRights, rightsText } from "./core/needed-rights.ts";
+import { kubernetesSourceOf } from "./dcs/leader-source.ts";
 import { readSlices, serviceLabel } from "./core/slice-objects.ts";
 import { knownService, otherClaim } from "./slices/service-object.ts";
 
@@ -17,27 +19,42 @@ const atATime = 8;
  * Asks the API server whether it can be used (RC180), whether rolecall may do what it needs to (RC181), whether each
  * Service can be published (RC182), and whether nothing else claims it (RC183).
  */
-export async function diagnoseKubernetes({ command: { result }, config }: DoctorContext): Promise<void> {
-  const { kubernetes } = config;
-  if (kubernetes === null || kubernetes.services.length === 0) return;
-  const client = new ApiClient({
-    readAccess: () => readApiAccess(kubernetes, process.env),
-    now: () => performance.now(),
-  });
-  const diagnosis = new Diagnosis(client, (rule, message) => result.diagnose(rule, { message }));
+export async function diagnoseKubernetes(context: DoctorContext): Promise<void> {
+  const { config } = context;
+  const place = config.kubernetes ?? { kubeconfig: null, context: null };
+  const client = new ApiClient({ readAccess: () => readApiAccess(place, process.env), now: () => performance.now() });
   try {
-    const namespaces = [...new Set(kubernetes.services.map(({ service }) => service.namespace))];
-    for (const namespace of namespaces) await diagnosis.rights(namespace);
-    for (let at = 0; at < kubernetes.services.length; at += atATime)
-      await Promise.all(kubernetes.services.slice(at, at + atATime).map((one) => diagnosis.service(one)));
-  } catch (error) {
-    // Without an answer there is nothing to say of the rest.
-    result.diagnose("RC180", { message: errorMessage(error) });
+    await diagnoseServices(context, client);
+    await diagnoseLeaderKeys(
+      context,
+      (cluster, dcs) => kubernetesSourceOf(cluster, dcs, () => client),
+      "kubernetes-dcs",
+    );
   } finally {
     client.close();
   }
-  result.cover("kubernetes", diagnosis.known === kubernetes.services.length ? "complete" : "incomplete", {
-    detail: `${diagnosis.known} of ${countText(kubernetes.services.length, "Service")}: known`,
+}
+
+async function diagnoseServices({ command: { result }, config }: DoctorContext, client: ApiClient): Promise<void> {
+  const { services = [] } = config.kubernetes ?? {};
+  const watched = config.clusters.flatMap(({ dcs }) => dcs?.kubernetes ?? []);
+  if (services.length === 0 && watched.length === 0) return;
+  const diagnosis = new Diagnosis(client, (rule, message) => result.diagnose(rule, { message }));
+  try {
+    const rights = new Map<string, NeededRight[]>();
+    const need = (namespace: string, needed: readonly NeededRight[]): void =>
+      void rights.set(namespace, [...new Set([...(rights.get(namespace) ?? []), ...needed])]);
+    for (const { service } of services) need(service.namespace, neededRights);
+    for (const { namespace, object } of watched) need(namespace ?? client.namespace, leaderRights(object));
+    for (const [namespace, needed] of rights) await diagnosis.rights(namespace, needed);
+    for (let at = 0; at < services.length; at += atATime)
+      await Promise.all(services.slice(at, at + atATime).map((one) => diagnosis.service(one)));
+  } catch (error) {
+    // Without an answer there is nothing to say of the rest.
+    result.diagnose("RC180", { message: errorMessage(error) });
+  }
+  result.cover("kubernetes", diagnosis.known === services.length ? "complete" : "incomplete", {
+    detail: `${diagnosis.known} of ${countText(services.length, "Service")}: known`,
   });
 }
 
@@ -53,9 +70,9 @@ class Diagnosis {
   }
 
   /** @throws Error if the API server does not answer */
-  async rights(namespace: string): Promise<void> {
+  async rights(namespace: string, needed: readonly NeededRight[]): Promise<void> {
     const missing: NeededRight[] = [];
-    for (const right of neededRights) {
+    for (const right of needed) {
       const body = await this.#ask("POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", {
         apiVersion: "authorization.k8s.io/v1",
         kind: "SelfSubjectAccessReview",

@@ -3,27 +3,41 @@ import { EndpointAddresses } from "../../core/balancing/endpoint-addresses.ts";
 import { HostAddresses } from "../../core/balancing/host-addresses.ts";
 import { type PoolEndpoint, PoolEndpoints } from "../../core/balancing/pool-endpoints.ts";
 import { isOfPrimary } from "../../core/balancing/pool-verdicts.ts";
+import type { CancelTimer } from "../../core/cluster/timer.ts";
 import type { Config, PoolConfig } from "../../core/config/model/config.ts";
 import type { Host, Opened } from "../../core/feature/feature.ts";
 import type { Scope } from "../../core/feature/scope.ts";
+import { balancers, dcsSources } from "../../core/feature/offers.ts";
 import { isSoft, type Reason } from "../../core/health/reason.ts";
-import { readApiAccess } from "./api/api-access.ts";
-import { ApiClient } from "./api/api-client.ts";
-import type { KubernetesConfig, PublishedServiceConfig } from "./config/kubernetes-schema.ts";
+import type { ApiCall, ApiClient } from "./api/api-client.ts";
+import { SharedClient } from "./api/shared-client.ts";
+import type { PublishedServiceConfig } from "./config/kubernetes-schema.ts";
+import { patience, type SeenService, seenBalancer } from "./core/seen-service.ts";
+import { kubernetesSourceOf } from "./dcs/leader-source.ts";
 import type { ServiceMember } from "./core/service-content.ts";
+import { publishedOf } from "./core/slice-objects.ts";
 import { NamespaceServices } from "./slices/namespace-services.ts";
 import type { KnownMembers, ServicePublisher } from "./slices/service-publisher.ts";
 
 /** What is published to Kubernetes in a process. */
 export interface RunningKubernetes extends Opened {
-  readonly namespaces: readonly NamespaceServices[];
+  /** The Services that lead to a cluster, as they are seen now; `null`: all. */
+  readonly services: (cluster: string | null) => readonly SeenService[];
+  /** Whether the API server has answered the last call; `null`: none was sent. */
+  readonly isUp: boolean | null;
+  /** The monotonic clock, in ms, and the same instant in ms of rolecall's clock. */
+  readonly nowMs: number;
+  readonly toOwnMs: (ms: number) => number;
 }
 
 /** What publishing needs of its host. */
 type KubernetesHost = Pick<
   Host,
   | "log"
+  | "metrics"
   | "observe"
+  | "offers"
+  | "changed"
   | "wall"
   | "random"
   | "cluster"
@@ -38,52 +52,89 @@ type KubernetesHost = Pick<
 const renewal = { everyMs: 2_000, perSecond: 10 } as const;
 /** How many writes may be in flight: a mass failover must not be refused by the server. */
 const writesMax = 16;
+/** The same of Events: they never keep a write from its place. */
+const eventsMax = 2;
 
 /** Publishes the Services of the configuration until the scope ends. What is published stays then. */
 export function openKubernetes(host: KubernetesHost, scope: Scope): RunningKubernetes {
   let running: Publishing | null = null;
-  let settings = "";
+  let instance: string | null = null;
+  let isUp: boolean | null = null;
+  const shared = new SharedClient({
+    now: monotonic,
+    onEnd: (call, status) => {
+      isUp = status !== null;
+      const answered = status === null ? "failed" : String(status);
+      host.metrics.count("kubernetesRequests", { request: requestKind(call), status: answered });
+    },
+  });
+  scope.hold("the connections to the API server", () => shared.close());
   scope.hold("the Services of Kubernetes", () => running?.stop());
+  const seenServices = (cluster: string | null): readonly SeenService[] => running?.services(cluster) ?? [];
+  const offered = balancers.bring(host.offers, {
+    statuses: (only) => seenServices(only).map((seen) => seenBalancer(seen, monotonic(), shared.place)),
+    // Whether clients have followed a slice is not known: nobody waits for it.
+    leadingToPrimary: () => [],
+    lead: () => undefined,
+    uncounted: () => [],
+  });
+  scope.hold("what is offered", offered);
+  const sources = dcsSources.bring(host.offers, (cluster, dcs) =>
+    kubernetesSourceOf(cluster, dcs, () => shared.client),
+  );
+  scope.hold("what is offered", sources);
   return {
     configure: (config) => {
-      if (config.kubernetes === null) return;
-      const { services: _, ...access } = config.kubernetes;
-      if (running === null || settings !== JSON.stringify(access)) {
-        running?.stop();
-        running = new Publishing(config.kubernetes, host, scope);
-        settings = JSON.stringify(access);
+      const isOther = shared.configure(config.kubernetes);
+      const { services = [], instance: wanted = null } = config.kubernetes ?? {};
+      if (running !== null && (isOther || wanted !== instance || services.length === 0)) {
+        running.stop();
+        running = null;
       }
-      running.configure(config);
+      instance = wanted;
+      if (services.length > 0) running ??= new Publishing(wanted ?? instanceOfHost(), shared.client, { host, scope });
+      running?.configure(config);
     },
     clusterChanged: (cluster) => running?.clusterChanged(cluster),
     withdrawn: () => running?.withdrawn(),
     stopping: async () => running?.release(),
-    get namespaces() {
-      return running?.namespaces ?? [];
+    services: seenServices,
+    get isUp() {
+      return isUp;
     },
+    get nowMs() {
+      return monotonic();
+    },
+    toOwnMs: (ms) => host.observe() - (monotonic() - ms),
   };
 }
 
 class Publishing {
   readonly #host: KubernetesHost;
-  readonly #scope: Scope;
+  readonly #scope: Pick<Scope, "setTimer">;
   readonly #client: ApiClient;
   readonly #me: string;
   readonly #addresses: EndpointAddresses;
   readonly #endpoints: PoolEndpoints;
   readonly #namespaces = new Map<string, NamespaceServices>();
   readonly #places: Places = new Places(writesMax);
+  readonly #eventPlaces: Places = new Places(eventsMax);
   #services: readonly PublishedServiceConfig[] = [];
   /** What is known of each pool. */
   readonly #members = new Map<string, KnownMembers>();
+  #pools: ReadonlyMap<string, PoolConfig> = new Map();
 
-  constructor(config: NonNullable<KubernetesConfig>, host: KubernetesHost, scope: Scope) {
+  constructor(
+    me: string,
+    client: ApiClient,
+    { host, scope }: { readonly host: KubernetesHost; readonly scope: Pick<Scope, "setTimer"> },
+  ) {
     const { observe: now, cluster, policy, probedAt, reconnectTo, contained } = host;
     const { setTimer } = scope;
     this.#host = host;
     this.#scope = scope;
-    this.#me = config.instance ?? instanceOfHost();
-    this.#client = new ApiClient({ readAccess: () => readApiAccess(config, process.env), now: monotonic });
+    this.#me = me;
+    this.#client = client;
     const onChange = (): void => this.#endpoints.judgeAgain();
     this.#addresses = new EndpointAddresses({ hosts: new HostAddresses(now, undefined, onChange), setTimer, onChange });
     this.#endpoints = new PoolEndpoints({
@@ -103,8 +154,36 @@ class Publishing {
     });
   }
 
-  get namespaces(): readonly NamespaceServices[] {
-    return [...this.#namespaces.values()];
+  /** @param cluster `null`: all */
+  services(cluster: string | null): readonly SeenService[] {
+    return this.#services.flatMap(({ pool: name, service }) => {
+      const pool = this.#pools.get(name);
+      const namespace = this.#namespaces.get(service.namespace);
+      const publisher = namespace?.publisherOf(service.name);
+      if (pool === undefined || namespace === undefined || publisher === undefined) return [];
+      return cluster === null || pool.cluster === cluster ? [this.#seen(pool, namespace, publisher)] : [];
+    });
+  }
+
+  #seen({ name: pool, cluster }: PoolConfig, namespace: NamespaceServices, publisher: ServicePublisher): SeenService {
+    const { key, standing, isMisleading, wroteAtMs, problem, published } = publisher;
+    const writer = publishedOf(published.own)?.writer ?? null;
+    return {
+      service: `${key.namespace}/${key.name}`,
+      cluster,
+      pool,
+      standing,
+      writer,
+      isMine: writer === this.#me,
+      isMisleading,
+      endpoints: published.own.flatMap(({ endpoints, port }) => endpoints.map((one) => ({ ...one, port }))),
+      wroteAtMs,
+      // Without the pods, slices lack their names alone, and Events are for people.
+      problems: [
+        ...(problem === null ? [] : [problem]),
+        ...namespace.problems.filter(({ of }) => of !== "pods" && of !== "events"),
+      ],
+    };
   }
 
   configure({ kubernetes, pools, probe }: Config): void {
@@ -113,6 +192,7 @@ class Publishing {
     const followed = pools.filter(({ name }) => used.has(name));
     for (const name of this.#members.keys()) if (!used.has(name)) this.#members.delete(name);
     const byName = new Map(followed.map((pool) => [pool.name, pool]));
+    this.#pools = byName;
     const names = new Set(this.#services.map(({ service }) => service.namespace));
     for (const [name, namespace] of this.#namespaces)
       if (!names.has(name)) {
@@ -138,21 +218,19 @@ class Publishing {
 
   /** Ends the Leases: others take over at once. */
   async release(): Promise<void> {
-    await Promise.all(this.namespaces.map((namespace) => namespace.release()));
+    await Promise.all([...this.#namespaces.values()].map((namespace) => namespace.release()));
   }
 
   stop(): void {
     this.#endpoints.stop();
     this.#addresses.stop();
     for (const namespace of this.#namespaces.values()) namespace.stop();
-    this.#client.close();
   }
 
   #namespace(name: string): NamespaceServices {
     const known = this.#namespaces.get(name);
     if (known !== undefined) return known;
-    const { random, wall, isWithdrawn, log } = this.#host;
-    let told: string | null = null;
+    const { random, wall, isWithdrawn, metrics } = this.#host;
     const namespace = new NamespaceServices(name, {
       client: this.#client,
       me: this.#me,
@@ -163,16 +241,46 @@ class Publishing {
       isWithdrawn,
       renewMs: () => Math.max(renewal.everyMs, (this.#namespaces.size / renewal.perSecond) * 1_000),
       place: () => this.#places.take(),
-      onWrite: () => {},
-      onChange: () => {
-        const problems = [...namespace.problems, ...namespace.publishers.flatMap(({ problem }) => problem ?? [])];
-        const text = problems.length === 0 ? null : problems.slice(0, 3).join("; ");
-        if (text !== told && text !== null) log.warn({ namespace: name, problem: text }, "Services not published");
-        told = text;
-      },
+      eventPlace: () => this.#eventPlaces.take(),
+      onWrite: (outcome) => metrics.count("serviceWrites", { namespace: name, outcome }),
+      onPublished: (lateMs) => metrics.observe("serviceLateness", { namespace: name }, lateMs),
+      onChange: this.#reporter(name),
     });
     this.#namespaces.set(name, namespace);
     return namespace;
+  }
+
+  /** @returns logs the problems of a namespace when they change, and has the conditions of its clusters looked at */
+  #reporter(name: string): () => void {
+    const { log, changed } = this.#host;
+    let logged: string | null = null;
+    let cancelTimer: CancelTimer | null = null;
+    const look = (): void => {
+      const clusters = new Set(
+        this.#services.flatMap(({ pool, service }) =>
+          service.namespace === name ? (this.#pools.get(pool)?.cluster ?? []) : [],
+        ),
+      );
+      for (const cluster of clusters) changed(cluster);
+    };
+    return () => {
+      const namespace = this.#namespaces.get(name);
+      if (namespace === undefined) return;
+      const problems = [...namespace.problems, ...namespace.publishers.flatMap(({ problem }) => problem ?? [])];
+      const text =
+        problems.length === 0
+          ? null
+          : problems
+              .slice(0, 3)
+              .map((one) => one.text)
+              .join("; ");
+      if (text !== logged && text !== null) log.warn({ namespace: name, problem: text }, "Services not published");
+      logged = text;
+      look();
+      // A problem that may pass by itself counts when it has lasted.
+      cancelTimer?.();
+      cancelTimer = text === null ? null : this.#scope.setTimer(look, patience.passingMs);
+    };
   }
 
   #tell(pool: string, members: KnownMembers): void {
@@ -209,8 +317,16 @@ function memberOf({ member, at: { ip, isElsewhere } }: PoolEndpoint): Omit<Servi
     isSilent,
     // A member whose address is not known here may be known to another one.
     isUnreached: verdict.fit ? ip === null || isElsewhere : unreached.has(verdict.reason),
+    why: isFit ? null : verdict.fit ? "elsewhere than its name leads" : verdict.reason,
     zone,
   };
+}
+
+/** The kinds of requests that are told apart. */
+function requestKind({ method, path }: Pick<ApiCall, "method" | "path">): string {
+  if (path.includes("/leases")) return method === "GET" ? "watch" : "lease";
+  if (method === "GET") return path.includes("watch=true") ? "watch" : "read";
+  return path.endsWith("/events") ? "event" : "write";
 }
 
 /** The name of the host as a name in Kubernetes: that of the pod, in a pod. */

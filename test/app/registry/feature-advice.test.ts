@@ -16,6 +16,8 @@ import {
   lateActions,
 } from "../../../src/features/canary/core/canary-text.ts";
 import { routeAction } from "../../../src/features/audit/conditions.ts";
+import { servicesFound } from "../../../src/features/kubernetes/conditions.ts";
+import { serviceProblemKinds } from "../../../src/features/kubernetes/core/seen-service.ts";
 import { everyWayFails } from "../../../src/features/canary/conditions.ts";
 import { haproxyAdvice } from "../../../src/features/haproxy/haproxy-target.ts";
 import { poolersFound } from "../../../src/features/pgbouncer/conditions.ts";
@@ -153,7 +155,29 @@ function routeAdvice(): readonly string[] {
   );
 }
 
-const given = [everyWayFails, ...canaryAdvice(), ...deadPoolerAdvice(), ...routeAdvice()];
+/** What is said of Services of Kubernetes: of each problem, and of two rolecalls that differ. */
+function serviceAdvice(): readonly string[] {
+  const seen = {
+    service: "databases/orders",
+    cluster: "demo",
+    pool: "w",
+    standing: { kind: "agreed", sinceMs: 0 },
+    writer: null,
+    isMine: false,
+    isMisleading: false,
+    endpoints: [],
+    wroteAtMs: null,
+    problems: [],
+  } as const;
+  const problems = serviceProblemKinds.map((kind) => ({ ...seen, problems: [{ kind, text: "", sinceMs: 0 }] }));
+  return [...problems, { ...seen, standing: { kind: "left", sinceMs: 0 } as const }].flatMap((service) =>
+    servicesFound([service], 60_000, (ms) => ms).map(
+      ({ condition: { status }, found }) => ("tellCase" in status ? status.tellCase(found).action : null) ?? "",
+    ),
+  );
+}
+
+const given = [everyWayFails, ...canaryAdvice(), ...deadPoolerAdvice(), ...routeAdvice(), ...serviceAdvice()];
 
 test("each advice has a row, and each row is given", () => {
   const shapes = new Set(given);

@@ -90,6 +90,27 @@ test("a cluster whose canary fails is a problem with each failing one, also wher
   assert.ok(!problems.includes("shop-1"), problems);
 });
 
+test("Services have a line each: those with a problem first, and two of the others", () => {
+  const services = ["a", "b", "c", "d", "e"].map((name) => ({
+    service: name,
+    state: name === "d" ? "differs" : "published",
+    problem: name === "e" ? { kind: "away", text: "no answer" } : null,
+    text: `${name} leads to 10.0.0.1:5432`,
+  }));
+  const lines = report([{ ...statusCluster("shop"), services }])
+    .split("\n")
+    .filter((line) => line.includes("service: "))
+    .map((line) => line.trim());
+  assert.deepEqual(lines, [
+    "service: d leads to 10.0.0.1:5432",
+    "service: e leads to 10.0.0.1:5432",
+    "service: a leads to 10.0.0.1:5432",
+    "service: b leads to 10.0.0.1:5432",
+    "service: 1 more without a problem",
+  ]);
+  assert.doesNotMatch(report([statusCluster("shop")]), /service:/);
+});
+
 test("no problems are one sentence", () => {
   const clusters = Array.from({ length: 40 }, (_, index) => statusCluster(`shop-${index + 1}`));
   assert.equal(report(clusters, { problemsOnly: true }), "No problems in 40 clusters.\n");

@@ -36,6 +36,34 @@ const rows: readonly Row[] = [
   { given: "no other one was heard before", fails: { pg1: "timeout" }, down: "others", said: "down" },
 ];
 
+/**
+ * The evidence of each node ends when it is older than `max_age`, and that of the node that was asked first ends first:
+ * where a probe takes long to fail, before `fall` of them have failed.
+ */
+const aging: readonly (readonly [string, Row["fails"], Row["said"]])[] = [
+  ["all nodes time out", { pg1: "timeout", pg2: "timeout", pg3: "timeout" }, "silent"],
+  ["one other answers", { pg1: "timeout", pg2: "timeout", pg3: null }, "down"],
+  ["another one refuses", { pg1: "timeout", pg2: "refused", pg3: "timeout" }, "down"],
+];
+for (const [given, fails, said] of aging)
+  test(`${given}, and the evidence of the first one is too old before it counts as down: ${said}`, () => {
+    const fixture = new ClusterFixture();
+    const names = ["pg1", "pg2", "pg3"];
+    for (const [index, name] of names.entries())
+      if (name === "pg1") fixture.lead(name, index * 300);
+      else fixture.follow(name, index * 300);
+    for (const [index, name] of names.entries()) {
+      const failure = fails[name] ?? null;
+      if (failure !== null) fixture.fail(name, failure, 1_000 + index * 300);
+      else fixture.follow(name, 1_000 + index * 300);
+    }
+    const view = viewAt(fixture.cluster, fixture.policy, fixture.policy.maxAgeMs + 100);
+    const { members } = poolMembers(view, plainCheck("primary"));
+    const member = members.find(({ observation }) => observation.node.name === "pg1");
+    assert.ok(member !== undefined && !member.verdict.fit);
+    assert.deepEqual([member.verdict.reason, member.isSilent], ["stale", said === "silent"]);
+  });
+
 for (const { given, fails, down, said } of rows)
   test(`${given}: ${said}`, () => {
     const fixture = new ClusterFixture();

@@ -1,6 +1,6 @@
 import type { TestContext } from "node:test";
 import type { DcsResult } from "../../../src/core/cluster/dcs.ts";
-import type { DcsChange, DcsSource, DcsWatch } from "../../../src/features/dcs/dcs-source.ts";
+import type { DcsChange, DcsSource, DcsWatch } from "../../../src/core/dcs/dcs-source.ts";
 import { ScopeWatcher } from "../../../src/features/dcs/scope-watcher.ts";
 
 /** A DCS whose leader key a test sets. Reads are answered at once; the test announces changes. */

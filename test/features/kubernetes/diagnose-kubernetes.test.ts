@@ -9,13 +9,18 @@ import { temporaryFolder } from "../../fake/temporary-folder.ts";
 import { neededRights } from "../../../src/features/kubernetes/core/needed-rights.ts";
 
 /** Runs doctor with one Service. Returns the findings about it. */
-async function findings(context: TestContext, server: FakeApiServer, more = ""): Promise<readonly string[]> {
+async function findings(
+  context: TestContext,
+  server: FakeApiServer,
+  more = "",
+  ofCluster = "",
+): Promise<readonly string[]> {
   const [pg1] = await openFakeCluster(context, ["pg1", "pg2"]);
   const file = join(temporaryFolder("doctor"), "rolecall.yaml");
   writeFileSync(
     file,
     `
-clusters: [{ name: demo, nodes: [{ name: pg1, api: "${pg1?.api}" }] }]
+clusters: [{ name: demo, nodes: [{ name: pg1, api: "${pg1?.api}" }]${ofCluster} }]
 pools: [{ name: writes, cluster: demo, check: /primary }]
 kubernetes: { kubeconfig: ${server.kubeconfig()}, services: [{ pool: writes, service: databases/orders${more} }] }
 listen: [{ port: 0 }]
@@ -23,7 +28,7 @@ listen: [{ port: 0 }]
   );
   const { diagnostics } = await runJson(["doctor", "--config", file, "--haproxy", "/no/such/haproxy"]);
   return diagnostics
-    .filter(({ rule_id: id }) => /^RC18[0-3]$/.test(id))
+    .filter(({ rule_id: id }) => /^RC(18[0-3]|12[5-7])$/.test(id))
     .map(({ rule_id: id, severity, message }) => `${id} ${severity}: ${message}`);
 }
 
@@ -62,7 +67,7 @@ test("RC181: each right that is missing is named", async (context) => {
   server.denied.add("patch endpointslices").add("create endpointslices");
   assert.equal(
     (await findings(context, server))[0],
-    "RC181 error: rolecall needs in databases: create, patch on endpointslices; patch on leases",
+    "RC181 error: rolecall needs in databases: create, patch on endpointslices; create on events",
   );
 });
 
@@ -88,4 +93,33 @@ test("RC183: reports what else decides where the Service leads", async (context)
     (await findings(context, server)).join(),
     /^RC183 error: EndpointSlice orders-abcde .* mirrors the Endpoints orders$/,
   );
+});
+
+const watched = ", dcs: { kubernetes: {} }";
+
+function leader(server: FakeApiServer, name: string): void {
+  const labels = { "cluster-name": "demo" };
+  server.put("configmaps", { metadata: { name: "demo-leader", labels, annotations: { leader: name } } });
+}
+
+test("a leader that Patroni keeps in Kubernetes is compared with the node that holds the lock", async (context) => {
+  const server = await serverWith(context);
+  assert.deepEqual(await findings(context, server, "", watched), [
+    "RC126 error: cluster demo: no key next to /api/v1/namespaces/databases/configmaps/demo-leader",
+  ]);
+  leader(server, "pg1");
+  assert.deepEqual(await findings(context, server, "", watched), []);
+  leader(server, "pg2");
+  assert.deepEqual(await findings(context, server, "", watched), [
+    "RC127 error: cluster demo: /api/v1/namespaces/databases/configmaps/demo-leader names pg2, but pg1 holds the lock",
+  ]);
+});
+
+test("RC181 and RC125: the rights to read that leader are named", async (context) => {
+  const server = await serverWith(context);
+  leader(server, "pg1");
+  for (const right of ["list", "watch"]) server.denied.add(`${right} configmaps`);
+  const [missing, unread] = await findings(context, server, "", watched);
+  assert.equal(missing, "RC181 error: rolecall needs in databases: list, watch on configmaps");
+  assert.match(unread ?? "", /^RC125 error: cluster demo: .* status 403: .*cannot list resource "configmaps"/);
 });

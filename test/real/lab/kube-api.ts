@@ -3,10 +3,11 @@
  * written. The program is named by KUBE_APISERVER (CONTRIBUTING.md).
  */
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Agent, request } from "undici";
+import { parse } from "yaml";
 import { kubeconfigText } from "../../fake/kubeconfig.ts";
 import { until } from "../../fake/until.ts";
 import { Child } from "./child.ts";
@@ -158,4 +159,20 @@ export class KubeApi {
       ],
     });
   }
+}
+
+/** Grants the user of rolecall exactly the Role of docs/kubernetes.md in `databases`. @param more further rules */
+export async function grantRole(kube: KubeApi, more: readonly object[] = []): Promise<void> {
+  const blocks = readFileSync("docs/kubernetes.md", "utf8").matchAll(/```yaml\n([^]*?)```/g);
+  const [written = ""] = [...blocks].map(([, text = ""]) => text).filter((text) => text.includes("kind: Role"));
+  const role = parse(written) as { readonly rules: readonly object[] };
+  const path = "/apis/rbac.authorization.k8s.io/v1/namespaces/databases";
+  await kube.done("POST", `${path}/roles`, { body: { ...role, rules: [...role.rules, ...more] } });
+  await kube.done("POST", `${path}/rolebindings`, {
+    body: {
+      metadata: { name: "rolecall", namespace: "databases" },
+      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: "rolecall" },
+      subjects: [{ kind: "User", name: "rolecall", apiGroup: "rbac.authorization.k8s.io" }],
+    },
+  });
 }

@@ -20,6 +20,8 @@ export interface NodeOptions {
   /** What its API is protected by; none: plain HTTP. */
   readonly tls: Certificates | null;
   readonly locks: NodeLocks;
+  /** The section of its DCS; none: the etcd of the lab. */
+  readonly dcs?: object;
   /** Where it runs if not on loopback beside the others. */
   readonly place?: NodePlace;
 }
@@ -172,7 +174,7 @@ export class PatroniNode {
         ...locks.restapi,
       },
       ...(tls === null ? {} : { ctl: { cacert: tls.authorityFile, ...locks.ctl } }), // how nodes ask each other
-      etcd3: { hosts: place?.etcd ?? `127.0.0.1:${ports.etcdClient}` },
+      ...(this.#options.dcs ?? { etcd3: { hosts: place?.etcd ?? `127.0.0.1:${ports.etcdClient}` } }),
       bootstrap: { dcs: { ...clusterSettings, ...place?.settings }, initdb: [{ encoding: "UTF8" }, "data-checksums"] },
       postgresql: {
         listen: database,

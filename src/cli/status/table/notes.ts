@@ -109,13 +109,32 @@ export function canaryNotes({ canaries = [] }: StatusCluster, style: Style): rea
   const shown = others.slice(0, canariesMax);
   const left = others.length - shown.length;
   return [
-    ...failing.map((one) => ({ text: `canary: ${canaryText(one)}`, paint: style.red })),
-    ...shown.map((one) => ({ text: `canary: ${canaryText(one)}`, paint: style.dim })),
+    ...failing.map((one) => ({ text: `canary: ${textOf(one)}`, paint: style.red })),
+    ...shown.map((one) => ({ text: `canary: ${textOf(one)}`, paint: style.dim })),
     ...(left === 0 ? [] : [{ text: `canary: ${left} more that do not fail: rolecall canaries`, paint: style.dim }]),
   ];
 }
 
-function canaryText({ text }: JsonObject): string {
+/** How many Services without a problem have a line. */
+const servicesMax = 2;
+
+/** Where the Services of Kubernetes lead: each with a problem, and some of the others. */
+export function serviceNotes({ services = [] }: StatusCluster, style: Style): readonly TitlePart[] {
+  const wrong = services.filter(isWrongService);
+  const others = services.filter((one) => !isWrongService(one));
+  const left = others.length - servicesMax;
+  return [
+    ...wrong.map((one) => ({ text: `service: ${textOf(one)}`, paint: style.yellow })),
+    ...others.slice(0, servicesMax).map((one) => ({ text: `service: ${textOf(one)}`, paint: style.dim })),
+    ...(left <= 0 ? [] : [{ text: `service: ${left} more without a problem`, paint: style.dim }]),
+  ];
+}
+
+function isWrongService({ problem, state }: JsonObject): boolean {
+  return problem !== null || state === "differs";
+}
+
+function textOf({ text }: JsonObject): string {
   return typeof text === "string" ? text : "?";
 }
 

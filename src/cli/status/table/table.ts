@@ -4,7 +4,15 @@ import type { Cell } from "../../../core/command/output/table.ts";
 import { shorten, textWidth, wrapWords } from "../../../core/command/output/words.ts";
 import { statusColumns, type LagHistory, type StatusColumn } from "./columns.ts";
 import { columnGap, columnWidth, fitColumns, type TableLayout } from "./layout.ts";
-import { clusterTitle, nodeNotes, paintOfNotes, canaryNotes, routeNotes, situationNotes } from "./notes.ts";
+import {
+  clusterTitle,
+  nodeNotes,
+  paintOfNotes,
+  canaryNotes,
+  routeNotes,
+  serviceNotes,
+  situationNotes,
+} from "./notes.ts";
 import type { ShownCluster } from "../selection/shown-cluster.ts";
 
 /** How the table looks. */
@@ -58,6 +66,7 @@ export function statusTable(clusters: readonly ShownCluster[], options: TableOpt
       ...situationNotes(shown.cluster, style),
       ...routeNotes(shown.cluster, style),
       ...canaryNotes(shown.cluster, style),
+      ...serviceNotes(shown.cluster, style),
     ].flatMap(({ text, paint }) =>
       wrapWords(safe(text), width - columnGap, columnGap).map((line) => () => " ".repeat(columnGap) + paint(line)),
     ),

@@ -36,6 +36,8 @@ export interface StatusCluster extends Omit<ClusterOverview, "nodes" | "situatio
   readonly poolers?: readonly string[];
   /** What canaries tried, as `/status` has it (docs/canaries.md). */
   readonly canaries?: readonly JsonObject[];
+  /** The Services of Kubernetes that lead to it, as `/status` has them (docs/kubernetes.md). */
+  readonly services?: readonly JsonObject[];
   readonly nodes: readonly StatusNode[];
   readonly situation: StatusSituation;
 }

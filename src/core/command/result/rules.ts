@@ -171,7 +171,11 @@ export const rules: { readonly [id in RuleId]: FindingRule } = {
     "Set tls on that admin listener, and pass its https address with --hint-to.",
   ),
   RC122: rule("info", "the members of the rendered configuration", "Render again when members join or leave."),
-  RC125: rule("error", "the DCS cannot be read", "Check clusters[].dcs: its addresses, user and TLS files."),
+  RC125: rule(
+    "error",
+    "the DCS cannot be read",
+    "Check clusters[].dcs: its addresses, user and TLS files, or the rights in Kubernetes.",
+  ),
   RC126: rule("error", "the DCS has no key of the cluster", "Correct dcs.prefix (Patroni's namespace) or dcs.scope."),
   RC127: rule(
     "error",

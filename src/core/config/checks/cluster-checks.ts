@@ -64,7 +64,15 @@ function checkCluster({ cluster, nodes }: ClusterPart, index: number): readonly 
     ...(hasNodes ? [] : [lackIssue(path, "discover with at least one seed, nodes, or both", "neither")]),
     ...checkCertificate(cluster.tls, [...path, "tls"]),
     ...checkCertificate(cluster.dcs?.tls ?? null, [...path, "dcs", "tls"]),
+    ...(cluster.dcs === null ? [] : dcsIssues(cluster.dcs, [...path, "dcs"])),
   ];
+}
+
+/** Checks that the DCS is of one kind. */
+function dcsIssues({ etcd, kubernetes }: NonNullable<ClusterShape["dcs"]>, path: ConfigPath): readonly ConfigIssue[] {
+  const isBoth = etcd.length > 0 && kubernetes !== undefined;
+  const isNeither = etcd.length === 0 && kubernetes === undefined;
+  return isBoth || isNeither ? [lackIssue(path, "etcd or kubernetes", isBoth ? "both" : "neither")] : [];
 }
 
 /** Checks that companions have names of their own, and paths only where one is requested; and those that nodes name. */

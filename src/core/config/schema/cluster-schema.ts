@@ -118,12 +118,32 @@ export function mergeGuards(shape: GuardsShape, base: Guards = defaultGuards): G
 /** The `dcs` mapping of a cluster. */
 const dcsSchema = z.strictObject(
   {
-    etcd: etcdMembersSchema,
+    etcd: etcdMembersSchema.default([]),
+    kubernetes: z
+      .strictObject(
+        {
+          namespace: plainText("the name of a namespace", 63)
+            .nullable()
+            .default(null)
+            .describe("Namespace of the objects. Default: that of rolecall's pod, or of the kubeconfig's context"),
+          object: z
+            .enum(["configmaps", "endpoints"], { error: "configmaps or endpoints" })
+            .default("configmaps")
+            .describe("Where Patroni keeps its leader: endpoints with use_endpoints"),
+          selector: plainText("a selector of labels", 1024)
+            .nullable()
+            .default(null)
+            .describe("Labels of the objects of the cluster. Default: cluster-name=SCOPE"),
+        },
+        { error: "a mapping with the keys namespace, object and selector" },
+      )
+      .optional()
+      .describe("Patroni keeps its leader in Kubernetes, in place of etcd: {} for the defaults"),
     prefix: dcsPrefix().prefault("/service").describe("Patroni's namespace: the keys begin with this and the scope"),
     scope: name().nullable().default(null).describe("Scope in the keys. Default: the scope of the cluster"),
     ...etcdAccess("to read the keys"),
   },
-  { error: "a mapping with the keys of a DCS, at least etcd" },
+  { error: "a mapping with the keys of a DCS, at least etcd or kubernetes" },
 );
 
 const nodeTlsSchema = z.strictObject(

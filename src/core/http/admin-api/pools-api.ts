@@ -14,7 +14,7 @@ import { parseWait, type SnapshotLongPoll } from "./snapshot-long-poll.ts";
 
 /** What refers to a pool, and what it has of it. */
 export interface PoolUser {
-  readonly kind: "haproxy" | "pgbouncer" | "agent" | "envoy";
+  readonly kind: "haproxy" | "pgbouncer" | "agent" | "envoy" | "kubernetes";
   /** The name of the balancer or pooler, or the address of the agent listener. */
   readonly name: string;
   /** The backend, or the database; `null` for an agent listener. */

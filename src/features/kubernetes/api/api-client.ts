@@ -20,6 +20,15 @@ export type ApiReply =
   | { readonly kind: "answered"; readonly status: number; readonly body: JsonObject }
   | { readonly kind: "failed"; readonly failure: Failure };
 
+/**
+ * Why a call came to nothing. `away`: the server does not answer, or is not able to; `forbidden`: it does not let rolecall;
+ * `refused`: it refuses this very call.
+ */
+export interface ApiProblem {
+  readonly kind: "away" | "forbidden" | "refused";
+  readonly text: string;
+}
+
 /** What a GET whose response goes on has brought: the response (`open`), or what {@link ApiReply} says. */
 export type ApiStream = ApiReply | { readonly kind: "open"; readonly body: AsyncIterable<Buffer> };
 
@@ -31,6 +40,16 @@ export interface ApiClientContext {
   readonly now: () => number;
   /** The deadline of a call, in ms. Default: 5 s. */
   readonly callMs?: number;
+  /** A call has ended, with this status; `null`: without an answer. */
+  readonly onEnd?: (call: Pick<ApiCall, "method" | "path">, status: number | null) => void;
+}
+
+interface KnownServer {
+  readonly access: ApiAccess;
+  /** A watch holds its connection: what waits for one must not wait for watches. */
+  readonly calls: Agent;
+  readonly watches: Agent;
+  readonly readAtMs: number;
 }
 
 /** The deadline of a call, in ms. */
@@ -38,8 +57,8 @@ const usualCallMs = 5_000;
 /** The longest answer, in bytes, and how many values it may have: a page of a list. */
 const bodyMax = 8 * 1024 * 1024;
 const json = { members: 400_000, separators: 400_000 };
-/** The most connections: each watch has one of its own. */
-const connectionsMax = 64;
+/** The most connections for calls, beside those of watches, of which each has its own. */
+const connectionsMax = 32;
 /** How often the files are read again, in ms: kubelet replaces a token long before it ends. */
 const accessMs = 30_000;
 /** How long nothing is sent to a server that could not be reached, in ms. */
@@ -50,7 +69,7 @@ const pauseMs = { usual: 1_000, most: 30_000 } as const;
 /** Calls the API server of Kubernetes. After 401 the token is read again, and the call is sent once more. */
 export class ApiClient {
   readonly #context: ApiClientContext;
-  #known: { readonly access: ApiAccess; readonly agent: Agent; readonly readAtMs: number } | null = null;
+  #known: KnownServer | null = null;
   #pausedUntilMs = -Infinity;
   /** Since when the server cannot be reached, by the last try; -Infinity: it can. */
   #unreachedAtMs = -Infinity;
@@ -81,22 +100,25 @@ export class ApiClient {
   async open(path: string, signal: AbortSignal): Promise<ApiStream> {
     const down = this.#down();
     if (down !== null) return failed(down);
+    const call = { method: "GET", path } as const;
     try {
-      const { statusCode, body } = await this.#request({ method: "GET", path }, signal);
+      const { statusCode, body } = await this.#request(call, signal, "watches");
+      this.#context.onEnd?.(call, statusCode);
       if (statusCode === 200) return { kind: "open", body };
       if (statusCode === 401) this.#readAgain();
       return answered(statusCode, await textOf(body));
     } catch (error) {
-      this.#unreachedAtMs = this.#context.now();
+      this.#fail(call);
       return failed(failureOf(error));
     }
   }
 
   /** Closes all connections: calls in flight fail. */
   close(): void {
-    this.#known?.agent.destroy().catch(() => {
-      // Nothing more can be done about a connection that cannot be closed.
-    });
+    for (const agent of this.#known === null ? [] : [this.#known.calls, this.#known.watches])
+      agent.destroy().catch(() => {
+        // Nothing more can be done about a connection that cannot be closed.
+      });
     this.#known = null;
   }
 
@@ -107,10 +129,12 @@ export class ApiClient {
     const { callMs = usualCallMs } = this.#context;
     const timer = setTimeout(() => ending.abort(), callMs);
     try {
-      const { statusCode, body } = await this.#request(call, ending.signal);
-      return answered(statusCode, await textOf(body));
+      const { statusCode, body } = await this.#request(call, ending.signal, "calls");
+      const reply = answered(statusCode, await textOf(body));
+      this.#context.onEnd?.(call, statusCode);
+      return reply;
     } catch (error) {
-      this.#unreachedAtMs = this.#context.now();
+      this.#fail(call);
       return failed(
         ending.signal.aborted ? { kind: "timeout", detail: `no answer within ${callMs} ms` } : failureOf(error),
       );
@@ -119,9 +143,15 @@ export class ApiClient {
     }
   }
 
+  #fail(call: Pick<ApiCall, "method" | "path">): void {
+    const { now, onEnd } = this.#context;
+    this.#unreachedAtMs = now();
+    onEnd?.(call, null);
+  }
+
   /** @throws the error of a file or of the connection */
-  async #request(call: ApiCall, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
-    const { access, agent } = this.#current();
+  async #request(call: ApiCall, signal: AbortSignal, purpose: "calls" | "watches"): Promise<Dispatcher.ResponseData> {
+    const { access, [purpose]: agent } = this.#current();
     const response = await agent.request({ ...optionsOf(access, call), signal });
     this.#unreachedAtMs = -Infinity;
     this.#heed(response);
@@ -134,7 +164,7 @@ export class ApiClient {
   }
 
   /** @throws Error if a file cannot be read, and none could before */
-  #current(): { readonly access: ApiAccess; readonly agent: Agent } {
+  #current(): KnownServer {
     const nowMs = this.#context.now();
     const known = this.#known;
     if (known !== null && nowMs - known.readAtMs < accessMs) return known;
@@ -150,9 +180,11 @@ export class ApiClient {
     const isSameServer =
       known !== null &&
       JSON.stringify([access.origin, access.tls]) === JSON.stringify([known.access.origin, known.access.tls]);
-    if (known !== null && !isSameServer) void known.agent.close();
-    this.#known = { access, agent: isSameServer ? known.agent : agentFor(access), readAtMs: nowMs };
-    return this.#known;
+    if (known !== null && isSameServer) return (this.#known = { ...known, access, readAtMs: nowMs });
+    void known?.calls.close();
+    void known?.watches.close();
+    const [calls, watches] = [agentFor(access, connectionsMax), agentFor(access, null)];
+    return (this.#known = { access, calls, watches, readAtMs: nowMs });
   }
 
   /** Why nothing is sent now: while the server is out of reach, all watches together try it a few times a second. */
@@ -183,9 +215,10 @@ async function textOf(stream: AsyncIterable<Buffer>): Promise<string | null> {
   return exceedsLimits(body.bytes, json) ? null : body.bytes.toString();
 }
 
-function agentFor({ tls }: ApiAccess): Agent {
+/** @param connections the most of them; `null`: as many as are asked for */
+function agentFor({ tls }: ApiAccess, connections: number | null): Agent {
   return new Agent({
-    connections: connectionsMax,
+    connections,
     pipelining: 1,
     connect: { timeout: usualCallMs, keepAlive: true, keepAliveInitialDelay: 5_000, ...tls },
     headersTimeout: usualCallMs,
@@ -216,6 +249,16 @@ function optionsOf(
 
 function failed(failure: Failure): ApiReply {
   return { kind: "failed", failure };
+}
+
+/** Why a call has not succeeded; `null`: it has. */
+export function problemOf(reply: ApiReply): ApiProblem | null {
+  if (reply.kind === "failed") return { kind: "away", text: reply.failure.detail };
+  const { status } = reply;
+  if (status < 300) return null;
+  const isAway = status === 429 || status >= 500;
+  const kind = status === 401 || status === 403 ? "forbidden" : isAway ? "away" : "refused";
+  return { kind, text: refusalText(reply) };
 }
 
 /**

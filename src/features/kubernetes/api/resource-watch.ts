@@ -3,7 +3,7 @@ import { listOf, isObject, nameOf, objectOf, parseJson, type JsonObject } from "
 import { LineSplitter } from "../../../core/etcd/etcd-watch.ts";
 import { failureOf } from "../../../core/probe/client/failure.ts";
 import { afterFailure, afterSuccess, backoffMs, type Backoff } from "../../../core/probe/schedule/backoff.ts";
-import { type ApiClient, refusalText } from "./api-client.ts";
+import { type ApiClient, type ApiProblem, problemOf } from "./api-client.ts";
 
 /** The objects of one kind in a namespace, or those that a selector leaves. */
 export interface WatchedResource {
@@ -28,7 +28,7 @@ export interface ResourceWatchContext {
   /** The objects by their names, when they are first known and with each change. */
   readonly onObjects: (objects: ReadonlyMap<string, JsonObject>, changed: string | null) => void;
   /** Why the objects are not known, or not as of now; `null`: they are. Called with each change of that. */
-  readonly onProblem: (problem: string | null) => void;
+  readonly onProblem: (problem: ApiProblem | null) => void;
 }
 
 /** `stopped` is final. */
@@ -64,6 +64,7 @@ export class ResourceWatch {
   readonly #objects = new Map<string, JsonObject>();
   #state: WatchState = { phase: "new" };
   #backoff = backoff;
+  /** As text; `undefined`: nothing is known yet. */
   #problem: string | null | undefined = undefined;
 
   constructor(resource: WatchedResource, context: ResourceWatchContext) {
@@ -105,17 +106,17 @@ export class ResourceWatch {
         path: this.#pathWith({ limit: String(pageSize), ...(more === "" ? {} : { continue: more }) }),
       });
       if (this.#isStopped) return null;
-      if (reply.kind === "failed") return this.#retry({ kind: "list" }, reply.failure.detail);
-      if (reply.status !== 200) return this.#retry({ kind: "list" }, refusalText(reply));
+      const problem = problemOf(reply);
+      if (reply.kind === "failed" || problem !== null) return this.#retry({ kind: "list" }, problem ?? ended);
       for (const item of listOf(reply.body["items"])) this.#keep(found, item);
       pages += 1;
       if (found.size > objectsMax || pages > pagesMax)
-        return this.#retry({ kind: "list" }, `there are more than ${objectsMax} objects`);
+        return this.#retry({ kind: "list" }, refused(`there are more than ${objectsMax} objects`));
       const metadata = objectOf(reply.body["metadata"]);
       more = typeof metadata["continue"] === "string" ? metadata["continue"] : "";
       version = versionOf(metadata) ?? "";
     } while (more !== "");
-    if (version === "") return this.#retry({ kind: "list" }, "the list must have a resourceVersion, got none");
+    if (version === "") return this.#retry({ kind: "list" }, refused("the list must have a resourceVersion, got none"));
     this.#objects.clear();
     for (const [name, object] of found) this.#objects.set(name, object);
     this.#tell(null);
@@ -129,7 +130,7 @@ export class ResourceWatch {
     const startedMs = this.#context.now();
     let cancelSilence = this.#abortIfSilent(ending);
     let at = from;
-    let problem = "the API server ended the watch";
+    let problem: ApiProblem = ended;
     try {
       const path = this.#pathWith({
         watch: "true",
@@ -138,9 +139,9 @@ export class ResourceWatch {
         timeoutSeconds: String(watchSeconds),
       });
       const stream = await this.#context.client.open(path, ending.signal);
-      if (stream.kind === "failed") problem = stream.failure.detail;
+      if (stream.kind === "failed") problem = problemOf(stream) ?? ended;
       // 410: the changes since then are forgotten. Any other refusal may be one of that kind, too.
-      else if (stream.kind === "answered") return this.#retry({ kind: "list" }, refusalText(stream));
+      else if (stream.kind === "answered") return this.#retry({ kind: "list" }, problemOf(stream) ?? ended);
       else {
         this.#tell(null);
         const splitter = new LineSplitter(lineMax);
@@ -148,16 +149,16 @@ export class ResourceWatch {
           cancelSilence();
           cancelSilence = this.#abortIfSilent(ending);
           const lines = splitter.add(chunk);
-          if (typeof lines === "string") return this.#retry({ kind: "list" }, "the watch has too long a line");
+          if (typeof lines === "string") return this.#retry({ kind: "list" }, refused("the watch has too long a line"));
           for (const line of lines) {
             const version = this.#take(parseJson(line));
-            if (version === null) return this.#retry({ kind: "list" }, "an error ended the watch");
+            if (version === null) return this.#retry({ kind: "list" }, refused("an error ended the watch"));
             at = version ?? at;
           }
         }
       }
     } catch (error) {
-      problem = failureOf(error).detail;
+      problem = { kind: "away", text: failureOf(error).detail };
     } finally {
       cancelSilence();
       ending.abort();
@@ -200,7 +201,7 @@ export class ResourceWatch {
   }
 
   /** Waits, and goes on then. @returns `null` */
-  #retry(next: Next, problem: string): null {
+  #retry(next: Next, problem: ApiProblem): null {
     if (this.#isStopped) return null;
     this.#tell(problem);
     this.#backoff = afterFailure(this.#backoff);
@@ -210,9 +211,10 @@ export class ResourceWatch {
     return null;
   }
 
-  #tell(problem: string | null): void {
-    if (problem === this.#problem) return;
-    this.#problem = problem;
+  #tell(problem: ApiProblem | null): void {
+    const text = problem?.text ?? null;
+    if (text === this.#problem) return;
+    this.#problem = text;
     this.#context.onProblem(problem);
   }
 
@@ -225,6 +227,12 @@ export class ResourceWatch {
     });
     return `${path}?${query.toString()}`;
   }
+}
+
+const ended: ApiProblem = { kind: "away", text: "the API server ended the watch" };
+
+function refused(text: string): ApiProblem {
+  return { kind: "refused", text };
 }
 
 const nameMax = 253;

@@ -34,9 +34,9 @@ const servicesMax = 2_048;
 export const kubernetesSchema = z
   .strictObject(
     {
-      services: list(publishedServiceSchema, servicesMax).describe(
-        "Services whose EndpointSlices rolecall writes (docs/kubernetes.md)",
-      ),
+      services: list(publishedServiceSchema, servicesMax)
+        .default([])
+        .describe("Services whose EndpointSlices rolecall writes (docs/kubernetes.md)"),
       kubeconfig: plainText("the name of a file", 4096)
         .nullable()
         .default(null)

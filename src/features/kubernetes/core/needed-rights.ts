@@ -13,7 +13,13 @@ export const neededRights: readonly NeededRight[] = [
   ...of("", "services", ["list", "watch"]),
   ...of("", "pods", ["list", "watch"]),
   ...of("coordination.k8s.io", "leases", ["list", "watch", "create", "patch"]),
+  ...of("", "events", ["create"]),
 ];
+
+/** The rights that are needed where Patroni keeps its leader. */
+export function leaderRights(object: "configmaps" | "endpoints"): readonly NeededRight[] {
+  return of("", object, ["list", "watch"]);
+}
 
 /** Rights as people name them: `patch and create on endpointslices`. Those of one resource are named together. */
 export function rightsText(rights: readonly NeededRight[]): string {

@@ -24,6 +24,8 @@ export interface ServiceMember {
   readonly isSilent: boolean;
   /** Whether it does not answer this rolecall, which another one may reach. */
   readonly isUnreached: boolean;
+  /** The reason for its no; `null`: it is fit. */
+  readonly why: string | null;
   readonly zone: string | null;
   readonly pod: PodAt | null;
 }

@@ -27,8 +27,16 @@ export interface TurnInputs {
   readonly writerLives: boolean;
 }
 
-/** What follows: to write what this rolecall says, to leave the Service to others, or neither. */
-export type Turn = "write" | "resign" | "nothing";
+/**
+ * What follows.
+ *
+ * - `write`: this rolecall writes what it says
+ * - `resign`: it leaves the Service to others, and says so
+ * - `silent`: it says nothing
+ * - `agreed`: what is published is what it says, whoever has written it
+ * - `left`: another one that lives has published something else
+ */
+export type Turn = "write" | "resign" | "silent" | "agreed" | "left";
 
 /**
  * Decides whether this rolecall writes a Service now.
@@ -40,11 +48,11 @@ export type Turn = "write" | "resign" | "nothing";
  * - Who has lost its evidence resigns, so that another one can write. What is published stays.
  */
 export function turnOf({ me, mine, published, writerLives }: TurnInputs): Turn {
-  if (mine === "starting") return "nothing";
-  if (mine === "blind") return published?.writer === me ? "resign" : "nothing";
-  if (published !== null && isSaid(mine, published)) return "nothing";
+  if (mine === "starting") return "silent";
+  if (mine === "blind") return published?.writer === me ? "resign" : "silent";
+  if (published !== null && isSaid(mine, published)) return "agreed";
   if (published === null || published.writer === null || published.writer === me || !writerLives) return "write";
-  return published.unready === "unreached" && mine.unready === null ? "write" : "nothing";
+  return published.unready === "unreached" && mine.unready === null ? "write" : "left";
 }
 
 /** Whether what is published says what a rolecall says. Slices without endpoints say nothing. */

@@ -1,6 +1,6 @@
 import type { SetTimer } from "../../../core/cluster/timer.ts";
 import type { JsonObject } from "../../../core/cluster/values/json.ts";
-import { type ApiClient, refusalText } from "../api/api-client.ts";
+import { type ApiClient, type ApiProblem, problemOf } from "../api/api-client.ts";
 import { ResourceWatch, type WatchedResource } from "../api/resource-watch.ts";
 import type { PodAt } from "../core/service-content.ts";
 import { manager, serviceLabel, serviceOfSlice } from "../core/slice-objects.ts";
@@ -10,12 +10,17 @@ import { type PublishedServiceKey, slimService } from "./service-object.ts";
 import { ServicePublisher, type ServicePublisherContext } from "./service-publisher.ts";
 
 /** What the Services of a namespace depend on, and whom they tell. */
-export interface NamespaceContext extends Omit<ServicePublisherContext, "client" | "lives" | "podAt"> {
+export interface NamespaceContext extends Omit<ServicePublisherContext, "client" | "lives" | "podAt" | "onEvent"> {
   readonly client: Pick<ApiClient, "call" | "open" | "pauseMs">;
-  readonly wall: () => number;
   /** How often the Lease is renewed, in ms: seldom, where there are many namespaces. */
   readonly renewMs: () => number;
   readonly setTimer: SetTimer;
+}
+
+/** Why objects of one kind are not known, or a Lease is not renewed, and since when, in ms of the monotonic clock. */
+export interface NamespaceProblem extends ApiProblem {
+  readonly of: "endpointslices" | "services" | "leases" | "pods" | "lease" | "events";
+  readonly sinceMs: number;
 }
 
 /** The longest selector that names each Service. Longer: the slices of all Services are watched. */
@@ -29,7 +34,7 @@ export class NamespaceServices {
   readonly #publishers = new Map<string, ServicePublisher>();
   #watches: readonly ResourceWatch[] = [];
   #watched = "";
-  readonly #problems = new Map<string, string>();
+  readonly #problems = new Map<string, NamespaceProblem>();
   #services: ReadonlyMap<string, JsonObject> | null = null;
   #slices: ReadonlyMap<string, JsonObject> | null = null;
   /** The pods of the namespace, by their addresses. */
@@ -44,7 +49,7 @@ export class NamespaceServices {
   }
 
   /** Why what is published here is not known, or not as of now: one for each kind of objects. */
-  get problems(): readonly string[] {
+  get problems(): readonly NamespaceProblem[] {
     return [...this.#problems.values()];
   }
 
@@ -93,6 +98,7 @@ export class NamespaceServices {
       ...this.#context,
       lives: (instance) => this.#leases.lives(instance),
       podAt: (ip) => this.#pods.get(ip) ?? null,
+      onEvent: (problem) => this.#note("events", problem),
     });
   }
 
@@ -150,12 +156,12 @@ export class NamespaceServices {
   }
 
   #watchOf(
-    what: string,
+    what: NamespaceProblem["of"],
     resource: WatchedResource,
     onObjects: (objects: ReadonlyMap<string, JsonObject>, changed: string | null) => void,
   ): ResourceWatch {
     const { client, now, random, setTimer } = this.#context;
-    const onProblem = (problem: string | null): void => this.#note(what, problem);
+    const onProblem = (problem: ApiProblem | null): void => this.#note(what, problem);
     return new ResourceWatch(resource, { client, now, random, setTimer, onObjects, onProblem });
   }
 
@@ -188,15 +194,17 @@ export class NamespaceServices {
       contentType: "application/apply-patch+yaml",
       body: leaseObject({ namespace: this.#namespace, instance }, { isHeld, renewMs: renewMs(), wallMs: wall() }),
     });
-    this.#note(
-      "lease",
-      reply.kind === "failed" ? reply.failure.detail : reply.status < 300 ? null : refusalText(reply),
-    );
+    this.#note("lease", problemOf(reply));
   }
 
-  #note(what: string, problem: string | null): void {
-    if (problem === null) this.#problems.delete(what);
-    else this.#problems.set(what, `${what} of ${this.#namespace}: ${problem}`);
-    this.#context.onChange();
+  #note(of: NamespaceProblem["of"], problem: ApiProblem | null): void {
+    const before = this.#problems.get(of);
+    const text = problem === null ? null : `${of} of ${this.#namespace}: ${problem.text}`;
+    if (problem === null || text === null) this.#problems.delete(of);
+    else {
+      const sinceMs = before?.kind === problem.kind ? before.sinceMs : this.#context.now();
+      this.#problems.set(of, { ...problem, of, text, sinceMs });
+    }
+    if (text !== (before?.text ?? null)) this.#context.onChange();
   }
 }

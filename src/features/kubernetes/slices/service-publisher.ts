@@ -1,7 +1,9 @@
 import type { CancelTimer, SetTimer } from "../../../core/cluster/timer.ts";
 import type { JsonObject } from "../../../core/cluster/values/json.ts";
 import { afterFailure, afterSuccess, backoffMs, type Backoff } from "../../../core/probe/schedule/backoff.ts";
-import { type ApiCall, type ApiClient, type ApiReply, refusalText } from "../api/api-client.ts";
+import { type ApiCall, type ApiClient, type ApiProblem, type ApiReply, problemOf } from "../api/api-client.ts";
+import { eventObject, type ReadyAddress, type ServiceEvent, serviceEvent } from "../core/service-event.ts";
+import type { ServiceProblem, ServiceStanding, ServiceStandingKind } from "../core/seen-service.ts";
 import { turnOf } from "../core/turn-to-write.ts";
 import {
   addressKey,
@@ -10,6 +12,7 @@ import {
   type ServiceContent,
   type ServiceEndpoint,
   type ServiceMember,
+  type SliceContent,
 } from "../core/service-content.ts";
 import {
   manager,
@@ -25,6 +28,7 @@ import {
   type SliceWrite,
   writesOf,
 } from "../core/slice-objects.ts";
+import { PacedEvents } from "./paced-events.ts";
 import { knownService, type KnownService, otherClaim, type PublishedServiceKey } from "./service-object.ts";
 
 /** What is known of the members of the pool that a Service leads to. */
@@ -47,8 +51,16 @@ export interface ServicePublisherContext {
   readonly setTimer: SetTimer;
   /** Takes a place among the writes in flight. @returns gives it back */
   readonly place: () => Promise<() => void>;
+  /** A place among the Events in flight, which are less urgent. @returns gives it back */
+  readonly eventPlace: () => Promise<() => void>;
+  /** In ms since the epoch. */
+  readonly wall: () => number;
+  /** An Event was created, or why it was not. */
+  readonly onEvent: (problem: ApiProblem | null) => void;
   /** A write of a slice has ended. */
   readonly onWrite: (end: WriteEnd["kind"]) => void;
+  /** What there was to write is published, so long after it was known, in ms. */
+  readonly onPublished: (lateMs: number) => void;
   readonly onChange: () => void;
 }
 
@@ -65,10 +77,7 @@ interface DueWrite extends SliceWrite {
 }
 
 /** How a write has ended. `conflict`: somebody else has written meanwhile. */
-type WriteEnd = { readonly kind: "written" | "conflict" } | { readonly kind: "failed"; readonly problem: string };
-
-/** Why a Service is not published as it should be; `null`: it is. */
-export type ServiceProblem = string | null;
+type WriteEnd = { readonly kind: "written" | "conflict" } | { readonly kind: "failed"; readonly problem: ApiProblem };
 
 const backoff: Backoff = { firstMs: 100, maxMs: 1_000, failures: 0 };
 /** How long the watch may take to bring what a write has answered, in ms. */
@@ -92,11 +101,25 @@ export class ServicePublisher {
   #backoff = backoff;
   /** After a failure nothing is written before this instant. */
   #notBeforeMs = -Infinity;
-  #failure: ServiceProblem = null;
+  #failure: ApiProblem | null = null;
+  readonly #events: PacedEvents;
+  /** The addresses that were ready when the last Event was found, or at the first write since; `undefined`: none was. */
+  #reported: readonly ReadyAddress[] | null | undefined = undefined;
+  #problem: ServiceProblem | null = null;
+  #standing: ServiceStanding;
+  /** Whether other addresses are ready than this rolecall says. */
+  #isMisleading = false;
+  #wroteAtMs: number | null = null;
 
   constructor(key: PublishedServiceKey, context: ServicePublisherContext) {
     this.key = key;
     this.#context = context;
+    this.#standing = { kind: "unread", sinceMs: context.now() };
+    this.#events = new PacedEvents({
+      now: context.now,
+      setTimer: context.setTimer,
+      send: (event, agoMs) => this.#createEvent(event, agoMs),
+    });
   }
 
   /** What is known of the members from now on. */
@@ -110,8 +133,8 @@ export class ServicePublisher {
     const before = JSON.stringify(this.#service);
     this.#service = knownService(this.key, object);
     if (JSON.stringify(this.#service) === before) return;
-    this.#context.onChange();
     this.look();
+    this.#context.onChange();
   }
 
   /** The slices of the Service as the API server has them, by their names. */
@@ -132,13 +155,34 @@ export class ServicePublisher {
     return (this.#published = readSlices([...objects.values()]));
   }
 
+  /** How it is published, as this rolecall sees it. */
+  get standing(): ServiceStanding {
+    return this.#standing;
+  }
+
+  /** Whether clients are led elsewhere than this rolecall says. */
+  get isMisleading(): boolean {
+    return this.#isMisleading;
+  }
+
+  /** When this rolecall has written it last, in ms of the monotonic clock; `null`: it has not. */
+  get wroteAtMs(): number | null {
+    return this.#wroteAtMs;
+  }
+
   /**
-   * Why the Service does not lead where it should, or not only there; `null`: it does, as far as this rolecall has to see
-   * to it.
+   * Why the Service does not lead where it should, or not only there, and since when; `null`: it does, as far as this
+   * rolecall has to see to it.
    */
-  get problem(): ServiceProblem {
-    if (this.#service.kind === "unusable") return this.#service.problem;
-    return this.#failure ?? otherClaim(this.#service, this.published);
+  get problem(): ServiceProblem | null {
+    return this.#problem;
+  }
+
+  #findProblem(): Omit<ServiceProblem, "sinceMs"> | null {
+    if (this.#service.kind === "unusable") return { kind: "unusable", text: this.#service.problem };
+    if (this.#failure !== null) return this.#failure;
+    const claim = otherClaim(this.#service, this.published);
+    return claim === null ? null : { kind: "claimed", text: claim };
   }
 
   /** Decides whether something has to be written, and does it. */
@@ -147,7 +191,9 @@ export class ServicePublisher {
     if (this.#phase !== "idle") return;
     this.#cancelTimer?.();
     this.#cancelTimer = null;
-    if (this.#due().length === 0) return;
+    const { kind, writes } = this.#decide();
+    this.#note(kind);
+    if (writes.length === 0) return;
     const waitMs = this.#notBeforeMs - this.#context.now();
     if (waitMs > 0) this.#cancelTimer = this.#context.setTimer(() => this.look(), waitMs);
     else void this.#write();
@@ -157,30 +203,54 @@ export class ServicePublisher {
   stop(): void {
     this.#phase = "stopped";
     this.#cancelTimer?.();
+    this.#events.stop();
   }
 
-  #due(): readonly DueWrite[] {
+  /** Notes how the Service is published, and why it is not, with the instants since when. */
+  #note(kind: ServiceStandingKind): void {
+    const { now, onPublished } = this.#context;
+    const nowMs = now();
+    const { kind: before, sinceMs } = this.#standing;
+    if (before === "due" && kind === "agreed" && this.#wroteAtMs !== null && this.#wroteAtMs >= sinceMs)
+      onPublished(nowMs - sinceMs);
+    if (before !== kind) this.#standing = { kind, sinceMs: nowMs };
+    // What others write is theirs to report.
+    if (kind !== "due") this.#reported = undefined;
+    const problem = this.#findProblem();
+    // Its text may change from try to try.
+    const since = problem !== null && this.#problem?.kind === problem.kind ? this.#problem.sinceMs : nowMs;
+    this.#problem = problem === null ? null : { ...problem, sinceMs: since };
+  }
+
+  #decide(): { readonly kind: ServiceStandingKind; readonly writes: readonly DueWrite[] } {
     const { me, lives, isWithdrawn } = this.#context;
     const service = this.#service;
-    if (service.kind !== "usable" || this.#slices === null || isWithdrawn()) return [];
+    if (service.kind === "unusable") return { kind: "unusable", writes: [] };
+    if (service.kind === "unread" || this.#slices === null) return { kind: "unread", writes: [] };
+    if (isWithdrawn()) return { kind: "silent", writes: [] };
     const { sliced } = service;
     const { own } = this.published;
     // Kubernetes keeps the slices of such a Service: rolecall does not begin with it.
-    if (service.hasSelector && own.length === 0) return [];
+    if (service.hasSelector && own.length === 0) return { kind: "unusable", writes: [] };
     const published = publishedOf(own);
     const mine = this.#content(own, service.portName);
+    this.#isMisleading = typeof mine !== "string" && readyIn(mine.slices) !== readyIn(own);
     const writer = published?.writer ?? null;
     const turn = turnOf({ me, mine, published, writerLives: writer !== null && lives(writer) });
-    if (turn === "resign")
-      return own.map((slice) => ({
+    if (turn === "resign") {
+      const writes = own.map((slice) => ({
         sliced,
         slice,
         base: slice.base,
         stated: { writer: null, unready: slice.unready },
       }));
-    if (turn !== "write" || typeof mine === "string") return [];
+      return { kind: "due", writes };
+    }
+    if (turn !== "write" || typeof mine === "string") return { kind: turn === "write" ? "silent" : turn, writes: [] };
     const stated = { writer: me, unready: mine.unready };
-    return writesOf(mine, own, stated).map((write) => ({ ...write, sliced, stated }));
+    const writes = writesOf(mine, own, stated).map((write) => ({ ...write, sliced, stated }));
+    // Without a member whose address is known there is nothing to list.
+    return { kind: writes.length === 0 ? "agreed" : "due", writes };
   }
 
   #content(own: PublishedSlices["own"], portName: string): ServiceContent | "starting" | "blind" {
@@ -200,11 +270,16 @@ export class ServicePublisher {
 
   async #write(): Promise<void> {
     this.#phase = "writing";
+    const before =
+      this.#slices === null || this.#slices.size + this.#echoes.size === 0 ? null : readyOf(this.published.own);
+    if (this.#reported === undefined) this.#reported = before;
     const giveBack = await this.#context.place();
+    // What was due before the wait may be so no more.
+    const members = this.#members;
+    const writes = this.#isStopped ? [] : this.#decide().writes;
     let ended: WriteEnd = { kind: "written" };
     try {
-      // What was due before the wait may be so no more.
-      for (const due of this.#isStopped ? [] : this.#due()) {
+      for (const due of writes) {
         ended = await this.#apply(due);
         if (ended.kind !== "written") break;
       }
@@ -218,8 +293,30 @@ export class ServicePublisher {
     const { client, random, now, onChange } = this.#context;
     const pauseMs = Math.max(client.pauseMs, backoffMs(this.#backoff) * (0.75 + random() / 4));
     this.#notBeforeMs = now() + pauseMs;
-    onChange();
+    if (ended.kind === "written" && writes.length > 0) this.#report(members);
     this.look();
+    onChange();
+  }
+
+  /** Says what has become of the Service, once it is published. @param known what was known of the members then */
+  #report(known: KnownMembers): void {
+    const members = typeof known === "string" ? [] : known;
+    const after = known === "blind" ? null : readyOf(this.published.own);
+    const event = serviceEvent(this.#reported ?? null, after, { isOfPrimary: this.key.isOfPrimary, members });
+    this.#reported = undefined;
+    if (event !== null) this.#events.report(event);
+  }
+
+  async #createEvent(event: ServiceEvent, agoMs: number): Promise<void> {
+    const { client, me: instance, wall, eventPlace, onEvent } = this.#context;
+    const service = this.#service;
+    if (service.kind !== "usable") return;
+    const { sliced } = service;
+    const body = eventObject(sliced, event, { instance, wallMs: wall() - agoMs });
+    const giveBack = await eventPlace();
+    const reply = await client.call({ method: "POST", path: `/api/v1/namespaces/${sliced.namespace}/events`, body });
+    giveBack();
+    onEvent(problemOf(reply));
   }
 
   get #isStopped(): boolean {
@@ -227,7 +324,7 @@ export class ServicePublisher {
   }
 
   async #apply({ sliced, slice, base, stated }: DueWrite): Promise<WriteEnd> {
-    const { onWrite } = this.#context;
+    const { onWrite, now } = this.#context;
     const folder = `/apis/discovery.k8s.io/v1/namespaces/${sliced.namespace}/endpointslices`;
     const name = sliceName(sliced.name, slice);
     // To apply what is not there yet is no conflict, whoever else has created it by then. So it is created before that,
@@ -249,6 +346,7 @@ export class ServicePublisher {
             body: sliceObject(sliced, slice, { ...stated, base: created }),
           });
     const end: WriteEnd = "kind" in ended ? ended : { kind: "written" };
+    if (end.kind === "written") this.#wroteAtMs = now();
     onWrite(end.kind);
     return end;
   }
@@ -262,8 +360,8 @@ export class ServicePublisher {
       this.#echo(name, written);
       return base;
     }
-    if (reply.kind === "failed") return { kind: "failed", problem: reply.failure.detail };
-    if (reply.status !== 409) return { kind: "failed", problem: refusalText(reply) };
+    if (reply.kind === "failed" || reply.status !== 409)
+      return { kind: "failed", problem: problemOf(reply) ?? { kind: "refused", text: "an answer without an object" } };
     // Somebody else has written it: what it is now decides.
     await this.#readAgain(name);
     return { kind: "conflict" };
@@ -285,6 +383,18 @@ export class ServicePublisher {
     this.#echoes.delete(name);
     this.#published = null;
   }
+}
+
+/** The addresses that are ready. */
+function readyOf(slices: readonly SliceContent[]): readonly ReadyAddress[] {
+  return slices.flatMap(({ endpoints, port }) =>
+    endpoints.flatMap(({ ip, isReady }) => (isReady ? [{ ip, port }] : [])),
+  );
+}
+
+/** The same as text. */
+function readyIn(slices: readonly SliceContent[]): string {
+  return readyOf(slices).map(addressKey).toSorted().join();
 }
 
 /** The object that a call that has succeeded answers; else `null`. */

@@ -42,7 +42,7 @@ async function fixture(context: TestContext, resource: Partial<WatchedResource> 
       random: () => 0,
       setTimer: scope.setTimer,
       onObjects: (objects) => (names = [...objects.keys()].toSorted()),
-      onProblem: (problem) => void problems.push(problem),
+      onProblem: (problem) => void problems.push(problem?.text ?? null),
     },
   );
   context.after(async () => {

@@ -31,6 +31,7 @@ function member(node: string, parts: Partial<ServiceMember> = {}): ServiceMember
     isServing: false,
     isSilent: false,
     isUnreached: false,
+    why: null,
     zone: null,
     pod: null,
     ...parts,

@@ -20,6 +20,8 @@ interface Rolecall {
   /** What it says from now on of a Service: which address is ready, as {@link membersOf}. */
   readonly say: (members: KnownMembers, service?: string) => void;
   readonly ends: string[];
+  /** How late what it has published was, in ms. */
+  readonly late: readonly number[];
   /** Stops to renew and to write, as a process that is frozen. */
   readonly freeze: () => void;
   readonly thaw: () => void;
@@ -46,6 +48,7 @@ function membersOf(ready: string | null, parts: { readonly isUnreached?: boolean
     isServing: true,
     isSilent: false,
     isUnreached: parts.isUnreached === true && ip !== ready,
+    why: ip === ready ? null : parts.isUnreached === true ? "down" : "wrong_role",
     zone: null,
   }));
 }
@@ -74,6 +77,7 @@ async function fixture(context: TestContext): Promise<Fixture> {
     const now = (): number => performance.now();
     const client = new ApiClient({ readAccess: () => readApiAccess({ kubeconfig: file, context: null }, {}), now });
     const ends: string[] = [];
+    const late: number[] = [];
     const services = new NamespaceServices("databases", {
       client,
       me,
@@ -84,7 +88,9 @@ async function fixture(context: TestContext): Promise<Fixture> {
       isWithdrawn: () => isFrozen,
       renewMs: () => renewMs,
       place: () => Promise.resolve(() => {}),
+      eventPlace: () => Promise.resolve(() => {}),
       onWrite: (end) => void ends.push(end),
+      onPublished: (lateMs) => void late.push(lateMs),
       onChange: () => {},
     });
     services.configure(
@@ -96,7 +102,7 @@ async function fixture(context: TestContext): Promise<Fixture> {
       await scope.end();
     });
     const say: Rolecall["say"] = (members, name = "orders") => services.publisherOf(name)?.setMembers(members);
-    return { services, say, ends, freeze: () => void (isFrozen = true), thaw: () => void (isFrozen = false) };
+    return { services, say, ends, late, freeze: () => void (isFrozen = true), thaw: () => void (isFrozen = false) };
   };
   const leases = (name: string): number =>
     server.calls.filter(
@@ -145,6 +151,30 @@ describe("Services that are published", () => {
     assert.deepEqual(b.ends, []);
     a.say(membersOf("10.0.0.2"));
     await published("10.0.0.2 by a");
+  });
+
+  test("stand as each rolecall sees them: agreed, left to another one, silent; lateness is that of the one that writes", async (context) => {
+    const { rolecall, published, renewals } = await fixture(context);
+    const [a, b] = [rolecall("a"), rolecall("b")];
+    const standings = (): readonly unknown[] =>
+      [a, b].map(({ services: { publishers } }) => publishers[0]?.standing.kind);
+    await until("the watches", () => standings().every((one) => one === "silent"));
+    a.say(membersOf("10.0.0.1"));
+    await published("10.0.0.1 by a");
+    b.say(membersOf("10.0.0.2"));
+    await renewals("b", 2);
+    await until(
+      { what: "the answers", evidence: () => standings().join() },
+      () => standings().join() === "agreed,left",
+    );
+    assert.equal(b.services.publishers[0]?.isMisleading, true);
+    b.say(membersOf("10.0.0.1"));
+    assert.deepEqual(standings(), ["agreed", "agreed"]);
+    a.say("blind");
+    await published("10.0.0.1 by nobody");
+    await until("its silence", () => standings()[0] === "silent");
+    assert.deepEqual([a.late.length, b.late.length], [1, 0]);
+    assert.ok(a.late.every((ms) => ms >= 0 && ms < 5_000));
   });
 
   test("are taken over from one that has died, once there is something to write", async (context) => {
@@ -270,6 +300,52 @@ describe("Services that are published", () => {
     assert.deepEqual(a.ends, ["written", "written"]);
   });
 
+  test("are reported on the Service by the one that writes them: a change, nobody, and that nothing is known", async (context) => {
+    const { server, rolecall, published, renewals } = await fixture(context);
+    const [a, b] = [rolecall("a"), rolecall("b")];
+    const reported = (): readonly string[] =>
+      server.objects("events").map(({ reason, type, message }) => [type, reason, message].join(" "));
+    a.say(membersOf("10.0.0.1"));
+    b.say(membersOf("10.0.0.1"));
+    await published("10.0.0.1 by a");
+    a.say(membersOf(null));
+    await published("refused by a");
+    a.say("blind");
+    // b takes over.
+    await published("10.0.0.1 by b");
+    const changed = "Normal PrimaryChanged the primary is 10.0.0.1 (10.0.0.1:5432)";
+    const expected = [
+      changed,
+      changed,
+      "Warning NoPrimary no primary: 10.0.0.1 is wrong_role, 10.0.0.2 is wrong_role",
+      "Warning NotKnown rolecall does not see the nodes any more; the Service leads on to where it led",
+    ];
+    await until({ what: "the Events", evidence: () => reported().join("\n") }, () => reported().length >= 4);
+    await renewals("b", 3);
+    // What b sends may come before what a does.
+    assert.deepEqual(reported().toSorted(), expected.toSorted());
+    const [event] = server.objects("events");
+    const { involvedObject, source, count } = event ?? {};
+    const uid = objectOf(server.objects("services")[0]?.["metadata"])["uid"];
+    const orders = { apiVersion: "v1", kind: "Service", namespace: "databases", name: "orders", uid };
+    assert.deepEqual([involvedObject, source, count], [orders, { component: "rolecall" }, 1]);
+  });
+
+  test("without the right to report Events they are published all the same, and what is missing is said", async (context) => {
+    const { server, rolecall, published } = await fixture(context);
+    server.denied.add("create events");
+    const a = rolecall("a");
+    a.say(membersOf("10.0.0.1"));
+    await published("10.0.0.1 by a");
+    await until("the problem", () =>
+      a.services.problems.some(({ text }) =>
+        /^events of databases: status 403: .*cannot create resource "events"/.test(text),
+      ),
+    );
+    a.say(membersOf("10.0.0.2"));
+    await published("10.0.0.2 by a");
+  });
+
   test("of several, each has slices of its own", async (context) => {
     const { rolecall, published } = await fixture(context);
     const a = rolecall("a", [{}, { name: "other", isOfPrimary: false }]);
@@ -299,7 +375,10 @@ describe("Services that cannot be published", () => {
     server.delete("services", "orders");
     const a = rolecall("a");
     a.say(membersOf("10.0.0.1"));
-    await until("the problem", () => a.services.publishers[0]?.problem === "there is no Service orders in databases");
+    await until(
+      "the problem",
+      () => a.services.publishers[0]?.problem?.text === "there is no Service orders in databases",
+    );
     assert.equal(writes(), 0);
     server.put("services", service("orders"));
     await published("10.0.0.1 by a");
@@ -315,9 +394,9 @@ describe("Services that cannot be published", () => {
     await published("10.0.0.1 by a");
     await renewals("a", 3);
     assert.equal(said("other"), "nothing");
-    assert.match(a.services.publishers[1]?.problem ?? "", /must not have a selector/);
+    assert.match(a.services.publishers[1]?.problem?.text ?? "", /must not have a selector/);
     server.put("services", service("orders", { selector: { app: "x" } }));
-    await until("the problem", () => /must not have a selector/.test(a.services.publishers[0]?.problem ?? ""));
+    await until("the problem", () => /must not have a selector/.test(a.services.publishers[0]?.problem?.text ?? ""));
     a.say(membersOf("10.0.0.2"));
     await published("10.0.0.2 by a");
   });
@@ -336,8 +415,8 @@ describe("Services that cannot be published", () => {
       const a = rolecall("a");
       a.say(membersOf("10.0.0.1"));
       const problems = (): readonly string[] => [
-        ...a.services.problems,
-        ...a.services.publishers.flatMap((one) => one.problem ?? []),
+        ...a.services.problems.map(({ text }) => text),
+        ...a.services.publishers.flatMap((one) => one.problem?.text ?? []),
       ];
       await until({ what: "the problem", evidence: () => problems().join("; ") }, () =>
         problems().some((text) => problem.test(text)),

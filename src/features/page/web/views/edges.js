@@ -258,7 +258,7 @@ function Followed({ upstreams, followers }) {
   `;
 }
 
-const programs = { haproxy: "HAProxy", pgbouncer: "PgBouncer", envoy: "Envoy" };
+const programs = { haproxy: "HAProxy", pgbouncer: "PgBouncer", envoy: "Envoy", kubernetes: "Kubernetes" };
 const targetTones = { up: "ok", drain: "idle", down: "bad" };
 
 /** Where balancers and poolers really send clients, and what moves those that are elsewhere. */
@@ -300,7 +300,7 @@ function TrafficState({ up, count, unknown }) {
 }
 
 function Balancer({
-  balancer: { balancer, kind, up, version, waiting, pushed_ms_ago: agoMs, problems, servers },
+  balancer: { balancer, kind, up, version, waiting, pushed_ms_ago: agoMs, published_by: by, problems, servers },
   audit,
 }) {
   const isLookedAt = audit.kind === "known" && audit.data.targets.some(({ target }) => target === balancer);
@@ -320,6 +320,7 @@ function Balancer({
       <${Mark} tone=${tone} />${balancer} <small>${word}${version === null ? "" : `, ${program} ${version}`}</small>
     </h3>
     <p class="note">
+      ${by === undefined ? "" : `Published by ${by ?? "nobody"}. `}
       ${agoMs === null ? "Nothing was pushed yet" : `Last push ${ageText(agoMs)} ago`}, ${waiting} waiting.
       ${problems.map(({ subject, problem }) => html` <span class="issue"><b>${subject}</b>: ${problem}</span>`)}
     </p>

@@ -1,5 +1,7 @@
-import type { DcsResult } from "../../core/cluster/dcs.ts";
-import type { WatchEnd } from "../../core/etcd/etcd-messages.ts";
+import type { AccessMaterial } from "../config/access-material.ts";
+import type { ClusterConfig, DcsConfig } from "../config/model/config.ts";
+import type { DcsResult } from "../cluster/dcs.ts";
+import type { WatchEnd } from "../etcd/etcd-messages.ts";
 
 /** A change that a watch announces. It is a reason to look, never evidence: it may be late, or of an earlier leader. */
 export type DcsChange =
@@ -15,10 +17,12 @@ export interface DcsWatch {
   cancel(): void;
 }
 
-/** One scope of a DCS: what a watch needs of etcd, and would need of another DCS (docs/dcs.md). */
+/** One scope of a DCS: what the watch of the leader needs of it (docs/dcs.md). */
 export interface DcsSource {
   /** How many servers are tried in turn. */
   readonly serverCount: number;
+  /** Time between two reads without an event, in ms: a watch may lose one. Default: 3 s */
+  readonly readIntervalMs?: number;
   /**
    * Reads the leader key, linearizably: no server may answer from a state that is behind. Turns to the next server
    * after a failure. Never rejects, and resolves within a deadline.
@@ -35,3 +39,14 @@ export interface DcsSource {
   /** Closes all connections. */
   close(): void;
 }
+
+/**
+ * Opens the keys of a cluster in its DCS. It sends nothing yet.
+ * @param access the content of the files of `dcs`
+ * @returns `null`: they are in a DCS of another kind
+ */
+export type OpenDcsSource = (
+  cluster: Pick<ClusterConfig, "name" | "scope">,
+  dcs: DcsConfig,
+  access: AccessMaterial,
+) => DcsSource | null;

@@ -1,0 +1,152 @@
+/**
+ * Patroni with the Kubernetes DCS, three real PostgreSQL and a real API server: from the new primary's first yes to the
+ * slice that leads to it, over switchovers and kills; a watcher with a truth of its own never sees two ready addresses.
+ */
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test, type TestContext } from "node:test";
+import { loadConfig } from "../../src/app/registry/config.ts";
+import { appOf } from "../app/app-fixture.ts";
+import { freePort } from "../fake/free-port.ts";
+import { temporaryFolder } from "../fake/temporary-folder.ts";
+import { until } from "../fake/until.ts";
+import { ask } from "./lab/ask.ts";
+import { beside } from "./lab/beside.ts";
+import { grantRole, KubeApi, kubeTokens, noKubeApi } from "./lab/kube-api.ts";
+import { KubeCluster, type LeaderKind } from "./lab/kube-cluster.ts";
+import type { PatroniNode } from "./lab/patroni.ts";
+import { SliceWatch } from "./lab/slice-watch.ts";
+
+/** How often each is tried; fewer for a look: `SWITCHOVERS=2 KILLS=1`. */
+const { SWITCHOVERS: switchovers = "10", KILLS: kills = "5" } = process.env;
+
+/** From the new primary's first yes to the slice, in ms. */
+const limits = { median: 50, worst: 250 } as const;
+
+if (noKubeApi !== null) test("Patroni in Kubernetes", { skip: `not run: ${noKubeApi}` }, () => {});
+else
+  for (const kind of ["configmaps", "endpoints"] as const)
+    beside("4.1", `A Service with Patroni in Kubernetes (${kind})`, (patroni) => scenarios(patroni, kind), 15);
+
+function scenarios(patroni: readonly [string, ...string[]], kind: LeaderKind): void {
+  let kube: KubeApi;
+  let cluster: KubeCluster;
+  before(async () => {
+    kube = await KubeApi.start();
+    await kube.done("POST", "/api/v1/namespaces", { body: { metadata: { name: "databases" } } });
+    await grantRole(kube, [{ apiGroups: [""], resources: [kind], verbs: ["list", "watch"] }]);
+    cluster = await KubeCluster.start(kube, patroni, kind);
+  });
+  after(async () => {
+    await cluster?.stop();
+    await kube?.stop();
+  });
+
+  test("follows the primary over switchovers", async (context) => {
+    const watch = await publish(context, cluster, { kind, service: "switched" });
+    const took: number[] = [];
+    for (let round = 0; round < Number(switchovers); round += 1) {
+      await cluster.streaming();
+      const leader = await cluster.leader();
+      const next = cluster.nodes.find((node) => node !== leader);
+      assert.ok(next !== undefined);
+      const yes = firstYes(next);
+      await cluster.switchOver(next);
+      took.push(await lateness(watch, next, await yes));
+    }
+    report(context, "switchovers", took);
+    assert.deepEqual(watch.twins, []);
+  });
+
+  test("follows the primary over kills", async (context) => {
+    const watch = await publish(context, cluster, { kind, service: "killed" });
+    const took: number[] = [];
+    for (let round = 0; round < Number(kills); round += 1) {
+      await cluster.streaming();
+      const leader = await cluster.leader();
+      const others = cluster.nodes.filter((node) => node !== leader);
+      await leader.kill();
+      const first = await Promise.race(others.map(async (node) => ({ node, atMs: await firstYes(node, 90) })));
+      took.push(await lateness(watch, first.node, first.atMs));
+      leader.start();
+    }
+    report(context, "kills", took);
+    assert.deepEqual(watch.twins, []);
+  });
+}
+
+/** Publishes the Service of the primary, with the leader of Patroni watched. */
+async function publish(
+  context: TestContext,
+  { kube, nodes }: Pick<KubeCluster, "kube" | "nodes">,
+  { kind, service }: { readonly kind: LeaderKind; readonly service: string },
+): Promise<SliceWatch> {
+  await kube.done("POST", "/api/v1/namespaces/databases/services", {
+    body: { metadata: { name: service }, spec: { ports: [{ name: "postgres", port: 5432 }] } },
+  });
+  const rows = nodes.map(({ name, url }) => `{ name: ${name}, api: "${url}", database: "${addressOf(name)}:5432" }`);
+  const file = join(temporaryFolder("kube-patroni"), "rolecall.yaml");
+  writeFileSync(
+    file,
+    `
+clusters: [{ name: demo, nodes: [${rows.join()}], dcs: { kubernetes: { namespace: databases, object: ${kind} } } }]
+pools: [{ name: writes, cluster: demo, check: /primary }]
+kubernetes:
+  kubeconfig: ${kube.kubeconfig(kubeTokens.rolecall)}
+  instance: edge-1
+  services: [{ pool: writes, service: databases/${service} }]
+listen: [{ port: ${await freePort()} }]
+`,
+  );
+  const loaded = loadConfig({ file, env: {}, flags: {} });
+  assert.ok(loaded.ok, JSON.stringify(loaded));
+  const app = appOf(context, loaded.config);
+  await app.start();
+  const watch = await SliceWatch.start(kube, service);
+  context.after(() => watch.stop());
+  await until(
+    { what: "a primary", seconds: 30, evidence: () => JSON.stringify(watch.seen) },
+    () => watch.ready.length === 1,
+  );
+  return watch;
+}
+
+/** The address that the slices have for a node: the API server takes none of loopback. */
+function addressOf(node: string): string {
+  return node.replace("pg", "10.0.0.");
+}
+
+/**
+ * Asks a node again and again whether it is the primary, and takes writes: Patroni says 200 as soon as the node has the
+ * lock, while its document still says replica, and PostgreSQL is promoted after that.
+ * @returns when its first yes came, in ms of the monotonic clock
+ */
+async function firstYes(node: PatroniNode, seconds = 60): Promise<number> {
+  const endMs = performance.now() + seconds * 1_000;
+  while (performance.now() < endMs) {
+    const reply = await ask({ port: node.apiPort, path: "/primary", deadlineMs: 2_000 }).catch(() => null);
+    if (reply?.status === 200 && /"role": "(primary|master)"/.test(reply.body) && reply.body.includes('"running"'))
+      return performance.now();
+    await new Promise((resolve) => void setTimeout(resolve, 10));
+  }
+  throw new Error(`Not seen within ${seconds} s: a yes of ${node.name}`);
+}
+
+/** How long after its first yes the Service led to a node alone, in ms: less than 0, if the slice was first. */
+async function lateness(watch: SliceWatch, { name }: PatroniNode, yesMs: number): Promise<number> {
+  const address = addressOf(name);
+  // What it said a while before is of an earlier term.
+  await until(`the slice of ${name}`, () => watch.soleSince(address, yesMs - 5_000) !== null);
+  return Math.round((watch.soleSince(address, yesMs - 5_000) ?? Infinity) - yesMs);
+}
+
+function report(context: TestContext, what: string, took: readonly number[]): void {
+  const sorted = took.toSorted((one, other) => one - other);
+  const [median, worst] = [sorted[Math.floor((sorted.length - 1) / 2)] ?? NaN, sorted.at(-1) ?? NaN];
+  context.diagnostic(
+    `${what}: from the first yes to the slice: ${took.join(", ")} ms; median ${median}, worst ${worst}`,
+  );
+  assert.ok(median <= limits.median, `median ${median} ms`);
+  assert.ok(worst <= limits.worst, `worst ${worst} ms`);
+}
