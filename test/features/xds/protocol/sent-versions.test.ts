@@ -1,23 +1,23 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
+import { array, assert as check, constant, nat, oneof, property, record } from "fast-check";
 import { SentVersions } from "../../../../src/features/xds/protocol/sent-versions.ts";
 
 const names = Array.from({ length: 80 }, (_, at) => `p${at}`);
 const versionsAt = (version: number): ReadonlyMap<string, string> =>
   new Map(names.map((name) => [name, `v${version}`]));
 
-const step = fc.oneof(
-  fc.record({ act: fc.constant("set" as const), at: fc.nat(names.length - 1), version: fc.nat(3) }),
-  fc.record({ act: fc.constant("delete" as const), at: fc.nat(names.length - 1), version: fc.nat(3) }),
-  fc.record({ act: fc.constant("set all" as const), at: fc.constant(0), version: fc.nat(3) }),
-  fc.record({ act: fc.constant("share" as const), at: fc.constant(0), version: fc.nat(3) }),
+const step = oneof(
+  record({ act: constant("set" as const), at: nat(names.length - 1), version: nat(3) }),
+  record({ act: constant("delete" as const), at: nat(names.length - 1), version: nat(3) }),
+  record({ act: constant("set all" as const), at: constant(0), version: nat(3) }),
+  record({ act: constant("share" as const), at: constant(0), version: nat(3) }),
 );
 
 test("whatever is shared, it has the versions that were sent", () => {
   let shared = 0;
-  fc.assert(
-    fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+  check(
+    property(array(step, { maxLength: 60 }), (steps) => {
       const [sent, model] = [new SentVersions(), new Map<string, string>()];
       for (const { act, at, version } of steps) {
         const name = names[at] ?? "";
