@@ -117,6 +117,9 @@ export class ClusterProber {
    * @returns resolves when the nodes have answered
    */
   async catchUp(pause: ProcessPause): Promise<void> {
+    // Who finds the pause has only read the clock, and goes on in between.
+    await new Promise<void>((resolve) => void this.#setTimer(resolve, 0));
+    if (this.#isStopped) return;
     this.#lastRoundMs = this.#context.now();
     const probes = this.#probers.map((prober) =>
       this.#paced("later", () => {

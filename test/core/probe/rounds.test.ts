@@ -245,6 +245,7 @@ test("a pause is followed by one round: after a stall what is in flight is not s
     await timed.pass(0);
     timed.requests();
     const caughtUp = timed.prober.catchUp(pause);
+    assert.deepEqual(timed.requests(), [], "who finds the pause has only read the clock");
     await timed.pass(0);
     assert.deepEqual(timed.requests(), [], "what is in flight is awaited");
     for (const answer of answers.splice(0)) answer();

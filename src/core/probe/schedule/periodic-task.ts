@@ -113,9 +113,14 @@ export class PeriodicTask {
     this.#cancelTimer = setTimer(this.#onTimer, Math.max(0, this.#dueMs - now()));
   }
 
-  /** A timer may fire slightly early, but a run must not: view rounds compare views "at least one interval" apart. */
+  /**
+   * A timer may fire slightly early, but a run must not: view rounds compare views "at least one interval" apart. Reading
+   * the clock may find a gap, which may lead to a run of this task.
+   */
   readonly #onTimer = (): void => {
-    if (this.#clock.now() < this.#dueMs) this.#setTimer();
+    const isEarly = this.#clock.now() < this.#dueMs;
+    if (this.#phase !== "idle") return;
+    if (isEarly) this.#setTimer();
     else this.runIfIdle();
   };
 

@@ -252,3 +252,43 @@ test("an error of the program costs neither the runs that follow nor who waits, 
   assert.equal(runs, 2);
   task.stop();
 });
+
+test("a run that begins while the task reads its clock at the end of its interval is the run that is due", async () => {
+  const delays: number[] = [];
+  let fire = (): void => {};
+  let onRead: () => void = () => {};
+  let [nowMs, runs] = [0, 0];
+  const task = new PeriodicTask(
+    async () => {
+      runs += 1;
+      return 100;
+    },
+    {
+      now: () => {
+        onRead();
+        return nowMs;
+      },
+      setTimer: (callback, delayMs) => {
+        delays.push(delayMs);
+        fire = callback;
+        return () => {};
+      },
+    },
+  );
+  await task.run();
+  nowMs = 100;
+  // Whoever reads the clock first after a pause of the machine finds it, and probes.
+  onRead = () => {
+    onRead = () => {};
+    task.runIfIdle();
+  };
+  fire();
+  assert.equal(runs, 2);
+  await task.inFlight;
+  assert.ok(
+    delays.every((delayMs) => delayMs < Infinity),
+    delays.join(" "),
+  );
+  assert.equal(delays.length, 2);
+  task.stop();
+});
