@@ -138,7 +138,7 @@ export class Guard {
     const guarded: Guarded = {
       run,
       resumers,
-      retries: loginRetries(intent.targets, () => undefined, commandMs),
+      retries: loginRetries(intent.targets, () => undefined, { limitMs: commandMs }),
       evidence: this.#context.open(run),
       open: [...intent.targets.keys()],
       mayBeRequested: intent.finish.mayBeRequested,
