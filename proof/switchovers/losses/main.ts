@@ -117,11 +117,14 @@ async function playHoldFaults(): Promise<number> {
     const loss = at % 2 === 0 && cell.step !== "writable" ? "postgres killed" : "node killed";
     try {
       faultLab ??= await holdFaultLab({ patroni: patroni.command, pgbouncer: pgbouncer.path });
-      const { fault, step, pausedMs, failed, longestMs, broken } = await playHoldFault(faultLab, { ...cell, loss });
+      const { fault, step, pausedMs, failed, longestMs, errors, broken } = await playHoldFault(faultLab, {
+        ...cell,
+        loss,
+      });
       bad += broken.length;
       console.log(
         `${broken.length === 0 ? "ok    " : "FAILED"} ${fault}, after ${step} (${loss}): paused ${Math.round(pausedMs)} ms, ` +
-          `${failed} failed, longest wait ${Math.round(longestMs)} ms${broken.map((text) => `\n  ${text}`).join("")}`,
+          `${failed} failed, longest wait ${Math.round(longestMs)} ms${[...broken, ...errors].map((text) => `\n  ${text}`).join("")}`,
       );
       if (broken.length === 0) continue;
     } catch (error) {
@@ -213,7 +216,16 @@ async function play(
     return broken.length + losses.reduce((sum, { broken: own }) => sum + own.length, 0);
   } catch (error) {
     console.log(`FAILED ${errorMessage(error)}`);
-    record({ setup, isHeld, losses, doubled: 0, lost: 0, lostBeyond: 0, broken: [errorMessage(error)] });
+    record({
+      setup,
+      isHeld,
+      losses,
+      doubled: 0,
+      lost: 0,
+      lostBeyond: 0,
+      broken: [errorMessage(error)],
+      isCompared: false,
+    });
     return 1;
   } finally {
     await lab?.stop();
