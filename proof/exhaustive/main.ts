@@ -1,4 +1,7 @@
-/** `npm run exhaustive -- --depth 8`: explores both starts and prints the states of each depth. */
+/**
+ * `npm run exhaustive -- --depth 8`: explores both starts and prints the states of each depth. With `--switchover-depth 8` and
+ * no `--depth` only the switchovers, restarts and losses.
+ */
 import { parseArgs } from "node:util";
 import { judge } from "../../src/core/health/rules/judge.ts";
 import { observe } from "../../src/core/health/observe/observe.ts";
@@ -11,14 +14,15 @@ import { twoAnnouncedTargets, twoLostTargets, twoRestartedTargets, twoTargets } 
 
 const { values } = parseArgs({
   options: {
-    depth: { type: "string", default: "6" },
-    "switchover-depth": { type: "string", default: "99" },
-    only: { type: "string", default: "" },
+    depth: { type: "string" },
+    "switchover-depth": { type: "string" },
   },
 });
-const depth = Number(values.depth);
-if (!Number.isInteger(depth) || depth < 1)
-  throw new Error(`Cannot explore: --depth must be a whole number from 1, got ${values.depth}`);
+const areOnlySwitchovers = values.depth === undefined && values["switchover-depth"] !== undefined;
+const depth = depthOf("depth", "6");
+const switchoverDepth = areOnlySwitchovers
+  ? depthOf("switchover-depth", "6")
+  : Math.min(depth, depthOf("switchover-depth", "99"));
 
 /** Three nodes have many more states. */
 const refusedDepthMax = 5;
@@ -28,7 +32,7 @@ const starts = [
   { isSettled: true, name: "a cluster that pg1 leads" },
 ];
 
-for (const [name, alphabet] of alphabets)
+for (const [name, alphabet] of areOnlySwitchovers ? [] : alphabets)
   for (const { isSettled, name: start } of starts) {
     console.log(`${name} (${alphabet.length} events), from ${start}:`);
     const { rounds, violation } = explore(
@@ -50,7 +54,7 @@ for (const [name, alphabet] of alphabets)
   }
 
 const refusedDepth = Math.min(depth, refusedDepthMax);
-for (const isWatched of [false, true]) {
+for (const isWatched of areOnlySwitchovers ? [] : [false, true]) {
   const refused = exploreRefused({ observe, judge, policy: exploredPolicy }, refusedDepth, isWatched);
   const dcs = isWatched ? ", and a watched DCS" : "";
   console.log(`a claim beside another one, with a third node${dcs}, to depth ${refusedDepth}:`);
@@ -61,7 +65,6 @@ for (const isWatched of [false, true]) {
   }
 }
 
-const switchoverDepth = Math.min(depth, Number(values["switchover-depth"]));
 console.log(`seamless switchovers, restarts and losses, to depth ${switchoverDepth}:`);
 for (const plan of [twoTargets, twoAnnouncedTargets, twoRestartedTargets, twoLostTargets])
   for (const { name, first, isAdopted = false } of startsOf(plan)) {
@@ -72,3 +75,10 @@ for (const plan of [twoTargets, twoAnnouncedTargets, twoRestartedTargets, twoLos
       process.exitCode = 1;
     }
   }
+
+function depthOf(option: "depth" | "switchover-depth", otherwise: string): number {
+  const given = Number(values[option] ?? otherwise);
+  if (!Number.isInteger(given) || given < 1)
+    throw new Error(`Cannot explore: --${option} must be a whole number from 1, got ${values[option]}`);
+  return given;
+}

@@ -231,11 +231,11 @@ export class Lab {
     if ((await psql(leader.databasePort, createTable)) === undefined)
       throw new Error(`Cannot create the table: ${leader.name} must take writes, got no answer`);
     const [replica] = await this.cluster.replicas();
-    const ofReplica = replica === undefined ? [] : [databaseLine(replicaDatabase, replica.databasePort)];
+    const ofReplica = replica === undefined ? [] : [databaseLine(replicaDatabase, replica)];
     const databases = this.#options.hasReplicaDatabase === true ? ofReplica : [];
     const isPlain = this.#options.isFirstPlain === true;
     for (const [at, program] of (typeof pgbouncer === "string" ? [pgbouncer, pgbouncer] : pgbouncer).entries()) {
-      const to = isPlain && at === 0 ? ports.haproxyWrite : leader.databasePort;
+      const to = isPlain && at === 0 ? ofHaproxy : leader;
       this.#poolers.push(await Pgbouncer.start(poolerOptions({ program, settings, databases }, route, to)));
     }
     if (isPlain) this.#balancer = await Haproxy.start(this.cluster, plainHaproxy);
@@ -260,22 +260,25 @@ function started<T>(part: T | undefined): T {
   return part;
 }
 
-function databaseLine(name: string, port: number): string {
-  return `${name} = host=127.0.0.1 port=${port} dbname=postgres user=postgres`;
+type Address = Pick<PatroniNode, "host" | "databasePort">;
+const ofHaproxy: Address = { host: "127.0.0.1", databasePort: ports.haproxyWrite };
+
+function databaseLine(name: string, { host, databasePort }: Address): string {
+  return `${name} = host=${host} port=${databasePort} dbname=postgres user=postgres`;
 }
 
 function poolerOptions(
   { program, settings: more, databases = [] }: PgbouncerOptions,
   route: Route,
-  primaryPort: number,
+  primary: Address,
 ): PgbouncerOptions {
   // One login that fails would hold clients for the default `server_login_retry`, 15 s: nothing here shortens that.
   const { found } = pgbouncer118();
   const isOld = "path" in found && found.path === program;
   const settings = { ...(isOld ? {} : { max_prepared_statements: 100 }), ...more };
   return route === "file"
-    ? { program, settings, databases, included: [databaseLine(database, primaryPort)] }
-    : { program, settings, databases: [...databases, databaseLine(database, ports.haproxyWrite)] };
+    ? { program, settings, databases, included: [databaseLine(database, primary)] }
+    : { program, settings, databases: [...databases, databaseLine(database, ofHaproxy)] };
 }
 
 function pushedBalancer(socket: string): object {

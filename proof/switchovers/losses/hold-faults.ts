@@ -1,6 +1,7 @@
 /** A hold after a loss that meets a fault of rolecall, or of the way to a console, at one of its steps. */
 import { until } from "../../../test/fake/until.ts";
 import { database } from "../lab.ts";
+import type { Load } from "../load.ts";
 import { worstWait } from "../waits.ts";
 import { FaultLab, type FaultLabOptions } from "../faults/fault-lab.ts";
 import type { FaultSpec } from "../faults/fault-list.ts";
@@ -33,6 +34,8 @@ export interface HoldFaultResult {
   readonly pausedMs: number;
   readonly failed: number;
   readonly longestMs: number;
+  /** What failed, as `until the fault`, `during it` or `after it`, and how often, with the error. */
+  readonly errors: readonly string[];
   readonly broken: readonly string[];
 }
 
@@ -44,6 +47,19 @@ const restartMs = 8_000;
 
 function fault(name: string, inflicted: FaultSpec["inflicted"], lastsMs: number): FaultSpec {
   return { name, lab: "alone", inflicted, states: [], lastsMs };
+}
+
+function errorsOf(
+  failures: Load["window"]["failures"],
+  { fromMs, untilMs }: { readonly fromMs: number; readonly untilMs: number },
+): readonly string[] {
+  const counts = new Map<string, number>();
+  for (const { error, startedMs, waitMs } of failures) {
+    const atMs = startedMs + waitMs;
+    const text = `${atMs < fromMs ? "until the fault" : atMs < untilMs ? "during it" : "after it"}: ${error}`;
+    counts.set(text, (counts.get(text) ?? 0) + 1);
+  }
+  return [...counts].map(([text, count]) => `${count} ${text}`);
 }
 
 /** Starts a lab whose poolers are held. */
@@ -91,6 +107,7 @@ export async function playHoldFault(
       pausedMs,
       failed: load.failed,
       longestMs: worstWait(load.window).waitMs,
+      errors: errorsOf(load.window.failures, { fromMs: applied.atMs, untilMs: undoneMs }),
       broken,
     };
   } finally {

@@ -1,8 +1,8 @@
 /** The kinds of losses of a primary, on real processes. */
-import { execFileSync } from "node:child_process";
 import type { PatroniNode } from "../../../test/real/lab/patroni.ts";
 import { childrenOf } from "../../../test/real/lab/processes.ts";
 import { signal } from "../../../test/real/lab/reaper.ts";
+import type { NodeNetwork } from "./node-network.ts";
 
 /** A loss that can be struck at once. */
 export interface PreparedLoss {
@@ -22,8 +22,16 @@ export const lossKinds = [
 ] as const;
 export type LossKind = (typeof lossKinds)[number];
 
-/** Finds the processes of the leader, so that the loss itself takes a moment. @throws Error if they are not there */
-export function prepareLoss(kind: LossKind, leader: PatroniNode): PreparedLoss {
+/**
+ * Finds the processes of the leader, so that the loss itself takes a moment.
+ * @param network where packets of the nodes can be dropped; `null`: nowhere
+ * @throws Error if they are not there
+ */
+export function prepareLoss(
+  kind: LossKind,
+  leader: PatroniNode,
+  network: Pick<NodeNetwork, "cutNode"> | null = null,
+): PreparedLoss {
   const { postmaster } = leader;
   if (postmaster === undefined) throw new Error(`Cannot lose ${leader.name}: its PostgreSQL must run, got none`);
   const nothing = (): void => {};
@@ -44,7 +52,7 @@ export function prepareLoss(kind: LossKind, leader: PatroniNode): PreparedLoss {
         () => leader.start(),
       );
     case "backend killed": {
-      const backend = childrenOf(postmaster).find(({ title }) => title.includes("127.0.0.1"));
+      const backend = childrenOf(postmaster).find(({ title }) => / \d+\.\d+\.\d+\.\d+\(/.test(title));
       if (backend === undefined) throw new Error(`Cannot kill a backend of ${leader.name}: one must run, got none`);
       return struck(() => signal(backend.pid, "SIGKILL"), nothing);
     }
@@ -62,16 +70,13 @@ export function prepareLoss(kind: LossKind, leader: PatroniNode): PreparedLoss {
       );
     }
     case "dropped packets": {
-      const rules = [leader.databasePort, leader.apiPort].flatMap((port) => [
-        ["INPUT", "-i", "lo", "-p", "tcp", "--dport", String(port), "-j", "DROP"],
-        ["INPUT", "-i", "lo", "-p", "tcp", "--sport", String(port), "-j", "DROP"],
-      ]);
-      const change = (what: "-A" | "-D"): void => {
-        for (const rule of rules) execFileSync("iptables", [what, ...rule]);
-      };
+      if (network === null) throw new Error("Cannot drop packets: the nodes must have namespaces, got none");
+      let restore = nothing;
       return struck(
-        () => change("-A"),
-        () => change("-D"),
+        () => {
+          restore = network.cutNode(leader);
+        },
+        () => restore(),
       );
     }
   }

@@ -5,6 +5,7 @@ import { until } from "../../../test/fake/until.ts";
 import { psql } from "../../../test/real/lab/psql.ts";
 import type { Lab } from "../lab.ts";
 import type { Load } from "../load.ts";
+import type { NodeNetwork } from "./node-network.ts";
 import { type LossKind, prepareLoss } from "./loss-kinds.ts";
 import { type LossMeasure, mayBeLost, measureLoss } from "./loss-measure.ts";
 
@@ -17,6 +18,8 @@ export interface LossResult extends LossMeasure {
   readonly holdsBefore: number;
   readonly holds: number;
   readonly holdsEnded: number;
+  /** From the loss until the first database was paused, in ms, by the clock of the log; `null`: none was. */
+  readonly pausedAfterMs: number | null;
   /** The longest that this process itself stood still: what it measures is late by up to that. */
   readonly stallMs: number;
   /** What does not hold; empty: all does. */
@@ -39,7 +42,14 @@ export async function playLoss(
     clients,
     seconds,
     lost,
-  }: { readonly kind: LossKind; readonly clients: number; readonly seconds: number; readonly lost: Set<string> },
+    network,
+  }: {
+    readonly kind: LossKind;
+    readonly clients: number;
+    readonly seconds: number;
+    readonly lost: Set<string>;
+    readonly network: NodeNetwork | null;
+  },
 ): Promise<LossResult> {
   const leader = await lab.settled(120);
   const logged = countEvents(lab.rolecall.log);
@@ -47,10 +57,12 @@ export async function playLoss(
   await sleep(beforeMs);
   const { holds: holdsBefore } = sinceOf(lab, logged);
   const before = countEvents(lab.rolecall.log);
+  if (kind === "stopped processes") await leader.betweenRounds();
   const delays = monitorEventLoopDelay({ resolution: 5 });
-  const loss = prepareLoss(kind, leader);
+  const loss = prepareLoss(kind, leader, network);
   delays.enable();
   const lostMs = loss.strike();
+  const lostWallMs = Date.now() - (performance.now() - lostMs);
   const broken: string[] = [];
   const all = (): boolean => {
     const later = load.window.acknowledged.filter(({ startedMs }) => startedMs > lostMs + 500);
@@ -69,6 +81,8 @@ export async function playLoss(
   }
   delays.disable();
   const window = load.mark();
+  // A machine that goes on where it stood still may leave a replica that Patroni does not mend by itself.
+  await lab.cluster.whole(180);
   const now = await lab.settled(180);
   const measure = measureLoss(window, lostMs);
   if (now !== leader) {
@@ -84,7 +98,19 @@ export async function playLoss(
   if (holdsBefore > 0) broken.push(`${holdsBefore} holds began without a loss`);
   const { holds, ended: holdsEnded } = sinceOf(lab, before);
   const stallMs = delays.max / 1e6;
-  return { kind, leader: leader.name, after: now.name, ...measure, holdsBefore, holds, holdsEnded, stallMs, broken };
+  const pausedAfterMs = firstPause(lab.rolecall.log, lostWallMs);
+  const nodes = { leader: leader.name, after: now.name };
+  return { kind, ...nodes, ...measure, holdsBefore, holds, holdsEnded, pausedAfterMs, stallMs, broken };
+}
+
+/** When the first database was paused after a loss, in ms after it. */
+function firstPause(log: string, lostWallMs: number): number | null {
+  const times = log.split("\n").flatMap((line) => {
+    if (!line.includes('"step":"paused"')) return [];
+    const { time } = JSON.parse(line) as { readonly time: string };
+    return Date.parse(time) >= lostWallMs ? [Date.parse(time) - lostWallMs] : [];
+  });
+  return times.length === 0 ? null : Math.round(Math.min(...times));
 }
 
 interface Counted {

@@ -1,7 +1,7 @@
 /**
  * `npm run losses -- --each N --kinds A,B --setups 1,2 --work DIR`: losses of the primary of a real cluster under load,
- * behind PgBouncers whose clients rolecall holds (`hold_on_loss`); with `--unheld` the same without holds. proof/README.md
- * says what must hold. The exit code is 1 if something does not hold, and 2 if the machine lacks something.
+ * behind PgBouncers whose clients rolecall holds (`hold_on_loss`); with `--unheld` the same without holds; with
+ * `--network-faults N` no loss, but N faults between rolecall and the nodes. proof/README.md says what must hold. The exit code is 1 if something does not hold, and 2 if the machine lacks something.
  */
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,7 +9,9 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { errorMessage } from "../../../src/core/cluster/values/error-message.ts";
 import { pgbouncer118, pgbouncer124, pgbouncer126, type PgbouncerProgram } from "../../../test/real/lab/pgbouncer.ts";
+import { noLocks } from "../../../test/real/lab/patroni.ts";
 import { type Found, missingProgram, patroni3, patroni4 } from "../../../test/real/lab/versions.ts";
+import { Cluster } from "../../../test/real/lab/cluster.ts";
 import { Lab } from "../lab.ts";
 import { type Compared, comparedTable, compareLosses } from "./compare.ts";
 import type { FaultLab } from "../faults/fault-lab.ts";
@@ -18,6 +20,8 @@ import { type LossKind, lossKinds } from "./loss-kinds.ts";
 import { type LossSetup, lossPlan, lossSetups, setupName } from "./loss-plan.ts";
 import { lossReportOf, type LossSeries } from "./loss-report.ts";
 import { type LossResult, playLoss } from "./loss-round.ts";
+import { playNetworkFaults } from "./network-faults.ts";
+import { NodeNetwork } from "./node-network.ts";
 
 const { values } = parseArgs({
   options: {
@@ -30,6 +34,7 @@ const { values } = parseArgs({
     compare: { type: "boolean", default: false },
     faults: { type: "boolean", default: false },
     only: { type: "string", default: "" },
+    "network-faults": { type: "string" },
     report: { type: "boolean", default: false },
   },
 });
@@ -43,6 +48,8 @@ const pgbouncers: Readonly<Record<string, () => PgbouncerProgram>> = {
 
 if (values.report) console.log(lossReportOf(series()));
 else if (values.compare) process.exitCode = await compare();
+else if (values["network-faults"] !== undefined)
+  process.exitCode = await networkFaults(Number(values["network-faults"]));
 else if (values.faults) process.exitCode = await playHoldFaults();
 else process.exitCode = await start();
 
@@ -110,11 +117,14 @@ async function playHoldFaults(): Promise<number> {
     const loss = at % 2 === 0 && cell.step !== "writable" ? "postgres killed" : "node killed";
     try {
       faultLab ??= await holdFaultLab({ patroni: patroni.command, pgbouncer: pgbouncer.path });
-      const { fault, step, pausedMs, failed, longestMs, broken } = await playHoldFault(faultLab, { ...cell, loss });
+      const { fault, step, pausedMs, failed, longestMs, errors, broken } = await playHoldFault(faultLab, {
+        ...cell,
+        loss,
+      });
       bad += broken.length;
       console.log(
         `${broken.length === 0 ? "ok    " : "FAILED"} ${fault}, after ${step} (${loss}): paused ${Math.round(pausedMs)} ms, ` +
-          `${failed} failed, longest wait ${Math.round(longestMs)} ms${broken.map((text) => `\n  ${text}`).join("")}`,
+          `${failed} failed, longest wait ${Math.round(longestMs)} ms${[...broken, ...errors].map((text) => `\n  ${text}`).join("")}`,
       );
       if (broken.length === 0) continue;
     } catch (error) {
@@ -126,6 +136,20 @@ async function playHoldFaults(): Promise<number> {
   }
   await faultLab?.stop();
   return bad > 0 ? 1 : 0;
+}
+
+/** Load for `--for` seconds, with faults of the network between rolecall and the nodes: nobody may be held. */
+async function networkFaults(count: number): Promise<number> {
+  const [patroni, pgbouncer] = [patroni3(), pgbouncer124().found];
+  if (!Number.isInteger(count) || count < 1)
+    return refuse(`--network-faults must be a whole number from 1, got ${values["network-faults"]}`);
+  if ("notRun" in patroni) return refuse(`this machine must have Patroni 3.0.2: ${patroni.notRun}`);
+  if ("notRun" in pgbouncer) return refuse(`this machine must have PgBouncer 1.24: ${pgbouncer.notRun}`);
+  const seconds = values.for === "1000000" ? 3_600 : Number(values.for);
+  const programs = { patroni: patroni.command, pgbouncer: pgbouncer.path };
+  const { text, broken } = await playNetworkFaults(programs, { count, seconds }, (line) => console.log(line));
+  console.log([text, ...broken.map((one) => `FAILED ${one}`)].join("\n"));
+  return broken.length > 0 ? 1 : 0;
 }
 
 interface Programs {
@@ -156,9 +180,13 @@ async function play(
   console.log(`${setupName(setup)}${isHeld ? "" : ", not held"}: ${kinds.length} losses`);
   const losses: LossResult[] = [];
   let lab: Lab | undefined;
+  // Only a node with a network of its own can lose all of its packets.
+  const network = kinds.includes("dropped packets") ? new NodeNetwork() : null;
+  let placed: Cluster | undefined;
   try {
+    placed = network === null ? undefined : await Cluster.start(patroni, false, noLocks, () => () => {}, network);
     lab = await Lab.start({
-      patroni,
+      patroni: placed ?? patroni,
       pgbouncer: poolers,
       route: "file",
       settings: { max_client_conn: 500, default_pool_size: 20 },
@@ -172,7 +200,7 @@ async function play(
     const lost = new Set<string>();
     for (const kind of kinds) {
       if (performance.now() >= untilMs) break;
-      const result = await playLoss(lab, load, { kind, clients, seconds: ttl + 100, lost });
+      const result = await playLoss(lab, load, { kind, clients, seconds: ttl + 100, lost, network });
       losses.push(result);
       print(result);
     }
@@ -188,10 +216,21 @@ async function play(
     return broken.length + losses.reduce((sum, { broken: own }) => sum + own.length, 0);
   } catch (error) {
     console.log(`FAILED ${errorMessage(error)}`);
-    record({ setup, isHeld, losses, doubled: 0, lost: 0, lostBeyond: 0, broken: [errorMessage(error)] });
+    record({
+      setup,
+      isHeld,
+      losses,
+      doubled: 0,
+      lost: 0,
+      lostBeyond: 0,
+      broken: [errorMessage(error)],
+      isCompared: false,
+    });
     return 1;
   } finally {
     await lab?.stop();
+    await placed?.stop();
+    network?.stop();
   }
 }
 
@@ -209,6 +248,7 @@ function print({
   begun,
   longestMs,
   holds,
+  pausedAfterMs,
   stallMs,
   errors,
   broken,
@@ -216,7 +256,7 @@ function print({
   console.log(
     `${broken.length === 0 ? "ok    " : "FAILED"} ${kind} (${leader}, then ${after}): ${failed} failed of ${transactions}, ` +
       `${inFlight} in flight, ${begun} begun in 100 ms, longest wait ${Math.round(longestMs)} ms, ${holds} holds, ` +
-      `stalls of up to ${Math.round(stallMs)} ms${broken.map((text) => `\n  ${text}`).join("")}` +
+      `paused after ${pausedAfterMs ?? "-"} ms, stalls of up to ${Math.round(stallMs)} ms${broken.map((text) => `\n  ${text}`).join("")}` +
       errors.map(([error, count]) => `\n    ${count} ${error}`).join(""),
   );
 }

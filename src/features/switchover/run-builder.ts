@@ -6,6 +6,7 @@ import type { PeerConfig } from "./config/peer-schema.ts";
 import type { ClusterView } from "../../core/health/evidence/leadership/cluster-view.ts";
 import type { Caller } from "../../core/http/message/caller.ts";
 import type { BackendCount } from "../../core/http/message/server-census.ts";
+import type { Scope } from "../../core/feature/scope.ts";
 import type { Logger } from "../../core/log/logger.ts";
 import type { LeadTo } from "../../core/balancing/balancer.ts";
 import type { Claims } from "./claims/claims.ts";
@@ -47,6 +48,8 @@ export interface RunBuilderContext {
   /** In ms since the epoch. */
   readonly wall: () => number;
   readonly setTimer: SetTimer;
+  /** At its end nothing is waited for any more, and settings of poolers come back in one attempt. */
+  readonly scope: Pick<Scope, "hold" | "signal">;
   /** The evidence of a cluster now; `null` if it is not monitored. */
   readonly view: (cluster: string) => ClusterView | null;
   /** Whether a change of a cluster's leader is pending in its DCS; `null` if it is not known. */
@@ -235,10 +238,17 @@ export class RunBuilder {
   }
 
   /**
-   * Waits until the settings of poolers are back, and writes that down. Never rejects.
+   * Waits until the settings of poolers are back, and writes that down. Never rejects. The end of the scope waits for that.
    * @param mayBeChanged whether another process may have lowered them
    */
   async noteRestored(retries: ReadonlyMap<string, LoginRetry>, mayBeChanged: boolean): Promise<void> {
+    const noting = this.#noteRestored(retries, mayBeChanged);
+    const over = this.#context.scope.hold("settings of poolers", () => noting);
+    await noting;
+    void over();
+  }
+
+  async #noteRestored(retries: ReadonlyMap<string, LoginRetry>, mayBeChanged: boolean): Promise<void> {
     const { intents, log } = this.#context;
     try {
       const results = await Promise.all(
@@ -257,7 +267,8 @@ export class RunBuilder {
     // What an earlier run may have lowered still has its old value in the file.
     const { lowered } = this.#context.intents;
     const known = (pooler: string): string | undefined => lowered.find((one) => one.pooler === pooler)?.before;
-    return loginRetries(targets, (pooler) => known(pooler) ?? beforeOf(pooler), commandMs);
+    const { signal } = this.#context.scope;
+    return loginRetries(targets, (pooler) => known(pooler) ?? beforeOf(pooler), { limitMs: commandMs, signal });
   }
 
   #handsOf(

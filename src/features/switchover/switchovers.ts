@@ -38,7 +38,7 @@ import type { SwitchoverRun } from "./run/switchover-run.ts";
 /** What seamless switchovers depend on. */
 export interface SwitchoversContext extends Omit<RunBuilderContext, "guardian" | "heldMs" | "onLeft" | "onRunEnd"> {
   /** What runs have left is repeated until it ends. */
-  readonly scope: Pick<Scope, "wait" | "signal">;
+  readonly scope: Pick<Scope, "hold" | "wait" | "signal">;
   /** In ms since the epoch. */
   readonly wall: () => number;
   readonly onEnd: (ended: EndedSwitchover) => void;

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { makeCertificates, type Certificates } from "./certificates.ts";
 import { giveToPostgres } from "./child.ts";
 import { Etcd } from "./etcd.ts";
-import { type NodeLocks, noLocks, PatroniNode } from "./patroni.ts";
+import { type NodeLocks, type NodePlace, noLocks, PatroniNode } from "./patroni.ts";
 import { ports, requireFree } from "./ports.ts";
 import { removeAtExit } from "./reaper.ts";
 import type { Reply } from "./ask.ts";
@@ -13,6 +13,15 @@ import { until } from "../../fake/until.ts";
 
 /** How long a running replica may not stream. After a failover it streams much sooner, even with `pg_rewind`. */
 const notStreamingSeconds = 20;
+
+/** Machines of their own for the nodes. */
+export interface NodePlaces {
+  /** Where etcd is for the nodes. */
+  readonly host: string;
+  readonly placeOf: (number: number, disk: string) => NodePlace;
+  /** Makes the ports of the nodes on 127.0.0.1 lead to them. */
+  readonly forward: (nodes: readonly PatroniNode[]) => Promise<void>;
+}
 
 export class Cluster {
   readonly folder: string;
@@ -28,6 +37,7 @@ export class Cluster {
    * @param isOverTls whether the nodes' APIs speak TLS, with certificates made for this run
    * @param locks what is added to each node's `restapi` and `ctl`, beside its own certificate
    * @param furnish prepares the folder before anything starts, such as disks below it; what it returns undoes that
+   * @param places where the nodes run; `null`: on loopback
    * @throws Error with the ends of the logs if it does not start; nothing is left running then
    */
   static async start(
@@ -35,14 +45,16 @@ export class Cluster {
     isOverTls = false,
     locks: NodeLocks = noLocks,
     furnish: (folder: string) => () => void = () => () => {},
+    places: NodePlaces | null = null,
   ): Promise<Cluster> {
     await requireFree([
       ports.etcdClient,
       ports.etcdPeer,
       ...[0, 1, 2].flatMap((n) => [ports.api + n, ports.database + n]),
     ]);
-    const cluster = new Cluster(patroni, isOverTls, locks, furnish);
+    const cluster = new Cluster(patroni, isOverTls, locks, furnish, places);
     try {
+      await places?.forward(cluster.nodes);
       await cluster.#start();
     } catch (error) {
       await cluster.stop();
@@ -56,15 +68,18 @@ export class Cluster {
     isOverTls: boolean,
     locks: NodeLocks,
     furnish: (folder: string) => () => void,
+    places: NodePlaces | null,
   ) {
     this.folder = mkdtempSync(join(tmpdir(), "rolecall-real-"));
     removeAtExit(this.folder);
     this.#clear = furnish(this.folder);
     this.tls = isOverTls ? makeCertificates(this.folder) : null;
     giveToPostgres(this.folder);
-    this.etcd = new Etcd(this.folder);
+    this.etcd = new Etcd(this.folder, places?.host);
+    const placeOf = (number: number): { readonly place?: NodePlace } =>
+      places === null ? {} : { place: places.placeOf(number, this.folder) };
     const node = (number: number): PatroniNode =>
-      new PatroniNode({ number, folder: this.folder, patroni, tls: this.tls, locks });
+      new PatroniNode({ number, folder: this.folder, patroni, tls: this.tls, locks, ...placeOf(number) });
     this.nodes = [node(1), node(2), node(3)];
   }
 

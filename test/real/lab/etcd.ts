@@ -8,10 +8,13 @@ import { until } from "../../fake/until.ts";
 
 export class Etcd {
   readonly #folder: string;
+  readonly #host: string;
   #child: Child | undefined;
 
-  constructor(folder: string) {
+  /** @param host an address of this machine on which it listens, too; nodes in namespaces are told that one */
+  constructor(folder: string, host = "127.0.0.1") {
     this.#folder = folder;
+    this.#host = host;
   }
 
   /** Starts it, on its old data where there are any, and waits (15 s) until it is healthy. */
@@ -19,7 +22,9 @@ export class Etcd {
     const client = `http://127.0.0.1:${ports.etcdClient}`;
     const peer = `http://127.0.0.1:${ports.etcdPeer}`;
     const files = ["--data-dir", join(this.#folder, "etcd")];
-    const clientUrls = ["--listen-client-urls", client, "--advertise-client-urls", client];
+    const told = `http://${this.#host}:${ports.etcdClient}`;
+    const listening = told === client ? client : `${client},${told}`;
+    const clientUrls = ["--listen-client-urls", listening, "--advertise-client-urls", told];
     const peerUrls = [
       "--listen-peer-urls",
       peer,

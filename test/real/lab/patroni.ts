@@ -38,6 +38,8 @@ export interface NodePlace {
   readonly disk: string;
   /** What the cluster's own settings replace. */
   readonly settings: object;
+  /** Default: those that the programs have by themselves. */
+  readonly ports?: { readonly api: number; readonly database: number };
 }
 
 /**
@@ -52,6 +54,8 @@ export interface NodeLocks {
 
 export const noLocks: NodeLocks = { restapi: {}, ctl: {} };
 
+const ownPorts = { api: 8008, database: 5432 };
+
 export class PatroniNode {
   readonly name: string;
   readonly apiPort: number;
@@ -62,9 +66,10 @@ export class PatroniNode {
   constructor(options: NodeOptions) {
     this.#options = options;
     this.name = `pg${options.number}`;
-    const isPlaced = options.place !== undefined;
-    this.apiPort = isPlaced ? 8008 : ports.api + options.number - 1;
-    this.databasePort = isPlaced ? 5432 : ports.database + options.number - 1;
+    const ofLab = { api: ports.api + options.number - 1, database: ports.database + options.number - 1 };
+    const { api, database } = options.place === undefined ? ofLab : (options.place.ports ?? ownPorts);
+    this.apiPort = api;
+    this.databasePort = database;
     // After its Patroni, which would start it again.
     reapAtExit(() => (this.postmaster === undefined ? [] : [this.postmaster]));
   }
@@ -89,7 +94,7 @@ export class PatroniNode {
 
   /** Where its API is. */
   get url(): string {
-    return `${this.#options.tls === null ? "http" : "https"}://${this.#host}:${this.apiPort}`;
+    return `${this.#options.tls === null ? "http" : "https"}://${this.host}:${this.apiPort}`;
   }
 
   /** Holds the data folder and the socket. */
@@ -97,7 +102,8 @@ export class PatroniNode {
     return this.#options.place?.disk ?? this.#options.folder;
   }
 
-  get #host(): string {
+  /** Where it listens. */
+  get host(): string {
     return this.#options.place?.host ?? "127.0.0.1";
   }
 
@@ -161,8 +167,8 @@ export class PatroniNode {
 
   #configuration(): object {
     const { folder, number, tls, locks, place } = this.#options;
-    const api = `${this.#host}:${this.apiPort}`;
-    const database = `${this.#host}:${this.databasePort}`;
+    const api = `${this.host}:${this.apiPort}`;
+    const database = `${this.host}:${this.databasePort}`;
     const clients = place?.clients ?? "127.0.0.1/32";
     return {
       scope: "demo",

@@ -10,7 +10,9 @@ const lanes = 6;
 /** A process has the first lane while it listens on this port; the ports of the other lanes follow. */
 const laneLock = 25480;
 
-const offset = step * (await claimLane());
+/** The lane of this process. */
+export const lane = await claimLane();
+const offset = step * lane;
 
 export const ports = {
   etcdClient: 22379 + offset,
@@ -58,7 +60,7 @@ export async function requireFree(wanted: readonly number[]): Promise<void> {
  * @throws Error if all lanes are taken
  */
 async function claimLane(): Promise<number> {
-  for (let lane = 0; lane < lanes; lane += 1) if (await hold(laneLock + lane)) return lane;
+  for (let at = 0; at < lanes; at += 1) if (await hold(laneLock + at)) return at;
   throw new Error(
     `Cannot start the lab: one of the ports ${laneLock} to ${laneLock + lanes - 1} must be free, got none`,
   );

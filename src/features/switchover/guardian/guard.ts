@@ -140,7 +140,7 @@ export class Guard {
     const guarded: Guarded = {
       run,
       resumers,
-      retries: loginRetries(intent.targets, () => undefined, commandMs),
+      retries: loginRetries(intent.targets, () => undefined, { limitMs: commandMs }),
       evidence: this.#context.open(run),
       open: [...intent.targets.keys()],
       watched: [...intent.targets.keys()],

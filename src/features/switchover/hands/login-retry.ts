@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { type ConsoleTarget, PgbouncerConsole } from "../../../core/balancing/pgbouncer/console.ts";
 import { readConfig } from "../../../core/balancing/pgbouncer/documents.ts";
 import { readSupply, supplyOf } from "./supply.ts";
@@ -22,15 +23,15 @@ interface RetryTarget {
 /**
  * One for each pooler of a run.
  * @param beforeOf the value before the run; `undefined`: it is read when it is needed
- * @param limitMs as in {@link LoginRetryContext}
+ * @param shared as in {@link LoginRetryContext}
  */
 export function loginRetries(
   targets: readonly RetryTarget[],
   beforeOf: (pooler: string) => string | null | undefined,
-  limitMs: number,
+  shared: Pick<LoginRetryContext, "limitMs" | "signal">,
 ): ReadonlyMap<string, LoginRetry> {
   return new Map(
-    targets.map(({ pooler, console }) => [pooler, new LoginRetry({ console, before: beforeOf(pooler), limitMs })]),
+    targets.map(({ pooler, console }) => [pooler, new LoginRetry({ console, before: beforeOf(pooler), ...shared })]),
   );
 }
 
@@ -41,6 +42,8 @@ export interface LoginRetryContext {
   readonly before: string | null | undefined;
   /** For a console to be opened, and of each command, in ms. */
   readonly limitMs: number;
+  /** Once it is aborted, nothing is waited for: the old value is set back in one attempt. Default: it never is. */
+  readonly signal?: AbortSignal;
 }
 
 /**
@@ -109,7 +112,8 @@ export class LoginRetry {
   }
 
   /**
-   * Resolves when the old value is back, and says so; `false` if that could not be seen within a minute.
+   * Resolves when the old value is back, and says so; `false` if that could not be seen within a minute, or before the end of
+   * this process.
    * @param mayBeChanged whether another process may have lowered it for this run
    */
   async restored(mayBeChanged: boolean): Promise<boolean> {
@@ -128,7 +132,11 @@ export class LoginRetry {
       const console = await PgbouncerConsole.open(target, limitMs);
       try {
         while (this.#waiting.size > 0) {
-          await delay(lookMs);
+          await this.#wait(lookMs);
+          if (this.#isEnding) {
+            this.#waiting.clear();
+            break;
+          }
           const shown = await readSupply(console, limitMs);
           for (const [database, untilMs] of this.#waiting)
             if (supplyOf(database, shown).servers > 0 || performance.now() >= untilMs) this.#waiting.delete(database);
@@ -166,17 +174,22 @@ export class LoginRetry {
           console.close();
         }
       } catch {
-        await delay(againMs);
+        await this.#wait(againMs);
       }
-    } while (performance.now() < untilMs);
+    } while (performance.now() < untilMs && !this.#isEnding);
     return false;
+  }
+
+  get #isEnding(): boolean {
+    return this.#context.signal?.aborted === true;
+  }
+
+  /** Waits, until the signal is aborted at most. */
+  #wait(ms: number): Promise<void> {
+    return pause(ms, undefined, { signal: this.#context.signal }).catch(() => {});
   }
 }
 
 async function shownRetry(console: PgbouncerConsole, limitMs: number): Promise<string | null> {
   return readConfig(await console.query("SHOW CONFIG", limitMs)).get("server_login_retry") ?? null;
-}
-
-function delay(ms: number): Promise<void> {
-  return new Promise((resolve) => void setTimeout(resolve, ms));
 }

@@ -183,7 +183,10 @@ export class LossWatch {
         // What may have to be held is looked at often.
         if (leader === "no_primary" && sight === "unserved" && inRow === 1)
           this.#happened(cluster, watched, { kind: "unserved" });
-        if (isHoldDue(leader, sight, inRow)) this.#run(cluster, watched)?.unserved({ pooler, database }, waiting);
+        if (!isHoldDue(leader, sight, inRow)) continue;
+        const run = this.#run(cluster, watched);
+        this.#happened(cluster, watched, { kind: "wanted" });
+        run?.unserved({ pooler, database }, waiting);
       }
       const { phase } = watched;
       const isOften = "oftenUntilMs" in phase && now() < phase.oftenUntilMs;

@@ -24,8 +24,13 @@ export type WatchPhase<Run> =
   | (Led & { readonly kind: "quiet" })
   /** Poolers are looked at: often until an instant, and slowly while no primary is accepted. */
   | (Led & { readonly kind: "looking"; readonly oftenUntilMs: number })
-  /** The same, while a run goes on. */
-  | (Led & { readonly kind: "running"; readonly oftenUntilMs: number; readonly run: Run })
+  /** The same, while a run goes on. `isWanted`: whether a pooler was seen to refuse its clients meanwhile. */
+  | (Led & {
+      readonly kind: "running";
+      readonly oftenUntilMs: number;
+      readonly run: Run;
+      readonly isWanted: boolean;
+    })
   /** A hold has ended, and no primary was accepted since: no other one begins. */
   | (Led & { readonly kind: "held"; readonly sinceMs: number })
   /** The configuration has the cluster no more, or the process ends. */
@@ -42,6 +47,8 @@ export type WatchHappening<Run> =
   /** A pooler begins to refuse its clients: it is looked at often, too, where only the primary is missing. */
   | { readonly kind: "unserved" }
   | { readonly kind: "begun"; readonly run: Run }
+  /** The run is told of a pooler that refuses its clients. */
+  | { readonly kind: "wanted" }
   /** `hasHeld`: whether it has paused anything. */
   | { readonly kind: "ended"; readonly run: Run; readonly hasHeld: boolean }
   | { readonly kind: "stop" };
@@ -74,12 +81,16 @@ export function nextWatchPhase<Run>(
         ? { ...phase, oftenUntilMs: nowMs + lookMs }
         : phase;
     case "begun":
-      return phase.kind === "looking" ? { ...phase, kind: "running", run: happened.run } : phase;
+      return phase.kind === "looking" ? { ...phase, kind: "running", run: happened.run, isWanted: false } : phase;
+    case "wanted":
+      return phase.kind === "running" ? { ...phase, isWanted: true } : phase;
     case "ended": {
       if (phase.kind !== "running" || phase.run !== happened.run) return phase;
-      const { run: _, oftenUntilMs, ...led } = phase;
+      const { run: _, oftenUntilMs, isWanted, ...led } = phase;
       if (happened.hasHeld) return { ...led, kind: "held", sinceMs: nowMs };
-      return { ...led, kind: "looking", oftenUntilMs, nextRunMs: nowMs + againMs };
+      // A run that should have held clients, and could not get ready: its clients are refused still.
+      const untilMs = isWanted ? Math.max(oftenUntilMs, nowMs + lookMs) : oftenUntilMs;
+      return { ...led, kind: "looking", oftenUntilMs: untilMs, nextRunMs: nowMs + againMs };
     }
   }
 }

@@ -5,7 +5,6 @@ import { isOfPrimary } from "../../../core/balancing/pool-verdicts.ts";
 import type { FinishIntent, IntendedPause, PauseIntent } from "../intent/pause-intent.ts";
 import {
   checkedRouteName,
-  isAsked,
   type PlannedRoute,
   type RestartRequest,
   type SwitchoverPlan,
@@ -57,11 +56,13 @@ const limits = {
   followMs: 60_000,
 };
 
-/**
- * Of a switchover that is announced: its caller waits at most a second until clients are held, and then its database stops.
- * After a loss each moment costs errors.
- */
+/** Of a switchover that is announced: its caller waits at most a second until clients are held, and then its database stops. */
 const announcedLimits = { checkMs: 500, claimMs: 400, armMs: 700, quietMs: 3_000 };
+/**
+ * After a loss each moment costs errors, but a run that gives up costs all of them: on a machine that is busy just then,
+ * getting ready takes a second.
+ */
+const lossLimits = { ...announcedLimits, armMs: limits.lookMs };
 
 /**
  * How long the old leader is the primary, with nothing pending in the DCS, until a process that finishes the run of another
@@ -94,9 +95,9 @@ export function planOf(
     limits: {
       ...limits,
       quietMs: start === "restart" ? finishingQuietMs : loopWaitMs(view.cluster),
-      ...(isAsked(start) ? {} : announcedLimits),
+      ...(start === "announced" ? announcedLimits : {}),
       // The hold is over, and is told. What leads databases to primaries leads them to one that comes later, too.
-      ...(start === "loss" ? { followMs: 0 } : {}),
+      ...(start === "loss" ? { ...lossLimits, followMs: 0 } : {}),
       pauseMs: pauseLimitMs(config.poolers, targets),
       deadlineMs,
     },

@@ -11,11 +11,15 @@ interface Fixture {
   readonly shown: () => string;
 }
 
-async function fixtureOf(context: TestContext, before?: string | null): Promise<Fixture> {
+async function fixtureOf(
+  context: TestContext,
+  before?: string | null,
+  more: { readonly signal?: AbortSignal } = {},
+): Promise<Fixture> {
   const pgbouncer = await FakePgbouncer.start(context);
   return {
     pgbouncer,
-    retry: new LoginRetry({ console: pgbouncer.target, before, limitMs: 2_000 }),
+    retry: new LoginRetry({ console: pgbouncer.target, before, limitMs: 2_000, ...more }),
     shown: () => pgbouncer.settings.get("server_login_retry") ?? "",
   };
 }
@@ -88,5 +92,29 @@ describe("server_login_retry around RESUME", () => {
     assert.equal(retry.before, null);
     pgbouncer.console.login = { kind: "silence" };
     await new LoginRetry({ console: pgbouncer.target, before: undefined, limitMs: 50 }).quicken("orders");
+  });
+
+  test("comes back at once where the process ends that waits for a server", async (context) => {
+    const ending = new AbortController();
+    const { pgbouncer, retry, shown } = await fixtureOf(context, undefined, { signal: ending.signal });
+    await retry.quicken("orders");
+    await until("a look at the servers", () => pgbouncer.console.commands.includes("SHOW POOLS"));
+    ending.abort();
+    assert.equal(await retry.restored(false), true);
+    assert.equal(shown(), "1");
+  });
+
+  test("is tried once where the process ends, and no timer goes on", async (context) => {
+    const ending = new AbortController();
+    const { pgbouncer, retry } = await fixtureOf(context, undefined, { signal: ending.signal });
+    await retry.quicken("orders");
+    pgbouncer.instead.set("SHOW CONFIG", { error: "not now" });
+    pgbouncer.instead.set("SHOW POOLS", { error: "no" });
+    const tries = (): number => pgbouncer.console.commands.filter((command) => command === "SHOW CONFIG").length;
+    await until("a failed try", () => tries() > 1);
+    const before = tries();
+    ending.abort();
+    assert.equal(await retry.restored(false), false);
+    assert.ok(tries() - before <= 1, String(tries() - before));
   });
 });

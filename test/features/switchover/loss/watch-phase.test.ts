@@ -19,8 +19,9 @@ const phases = {
   quiet: { kind: "quiet", ...led },
   "looking often": { kind: "looking", ...led, oftenUntilMs: nowMs + 500 },
   "looking slowly": { kind: "looking", ...led, oftenUntilMs: nowMs },
-  "running, often": { kind: "running", ...led, oftenUntilMs: nowMs + 500, run: "r1" },
-  running: { kind: "running", ...led, oftenUntilMs: nowMs, run: "r1" },
+  "running, often": { kind: "running", ...led, oftenUntilMs: nowMs + 500, run: "r1", isWanted: false },
+  running: { kind: "running", ...led, oftenUntilMs: nowMs, run: "r1", isWanted: false },
+  "running, wanted": { kind: "running", ...led, oftenUntilMs: nowMs, run: "r1", isWanted: true },
   held: { kind: "held", ...led, sinceMs: nowMs - 700 },
   over: { kind: "over" },
 } as const satisfies Readonly<Record<string, Phase>>;
@@ -35,6 +36,7 @@ const happenings = {
   "look, none": { kind: "look", hasPrimary: false },
   unserved: { kind: "unserved" },
   "a run begins": { kind: "begun", run: "r2" },
+  "the run is wanted": { kind: "wanted" },
   "r1 ends, has held": { kind: "ended", run: "r1", hasHeld: true },
   "r1 ends, has not": { kind: "ended", run: "r1", hasHeld: false },
   "an older run ends": { kind: "ended", run: "r0", hasHeld: true },
@@ -50,6 +52,7 @@ function words(phase: Phase, before: Phase): string {
     ...(phase.looks === led.looks ? [] : [`looks ${phase.looks}`]),
     ...("oftenUntilMs" in phase && phase.oftenUntilMs > nowMs ? [`often ${phase.oftenUntilMs - nowMs}`] : []),
     ...("run" in phase ? [phase.run] : []),
+    ...("isWanted" in phase && phase.isWanted ? ["wanted"] : []),
     ...("sinceMs" in phase ? [`since ${phase.sinceMs - nowMs}`] : []),
     ...(phase.nextRunMs > 0 ? [`next run ${phase.nextRunMs - nowMs}`] : []),
   ];
@@ -90,6 +93,7 @@ const rows: Readonly<Record<keyof typeof phases, Readonly<Partial<Record<keyof t
     "pg2 is the primary": "running pg2, often 500, r1",
     "pg2, since the hold": "running pg2, often 500, r1",
     sign: "running pg1, often 2000, r1",
+    "the run is wanted": "running pg1, often 500, r1, wanted",
     "r1 ends, has held": "held pg1, since 0",
     "r1 ends, has not": "looking pg1, often 500, next run 1000",
     stop: "over",
@@ -98,8 +102,18 @@ const rows: Readonly<Record<keyof typeof phases, Readonly<Partial<Record<keyof t
     "pg2 is the primary": "running pg2, r1",
     "pg2, since the hold": "running pg2, r1",
     sign: "running pg1, often 2000, r1",
+    "the run is wanted": "running pg1, r1, wanted",
     "r1 ends, has held": "held pg1, since 0",
     "r1 ends, has not": "looking pg1, next run 1000",
+    stop: "over",
+  },
+  "running, wanted": {
+    "pg2 is the primary": "running pg2, r1, wanted",
+    "pg2, since the hold": "running pg2, r1, wanted",
+    sign: "running pg1, often 2000, r1, wanted",
+    "r1 ends, has held": "held pg1, since 0",
+    // Its clients are refused still: another run may begin while the poolers are looked at.
+    "r1 ends, has not": "looking pg1, often 2000, next run 1000",
     stop: "over",
   },
   held: {
@@ -129,6 +143,7 @@ describe("what each phase says", () => {
     "looking slowly": "stands / no_primary, looks 3, a run may begin",
     "running, often": "connection_ended / connection_ended, looks 3, no run",
     running: "holding / holding, looks 3, no run",
+    "running, wanted": "holding / holding, looks 3, no run",
     held: "held_before / held_before, no looks, no run",
     over: "stands / stands, no looks, no run",
   };
