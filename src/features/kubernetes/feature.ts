@@ -5,7 +5,7 @@ import { serviceDocument } from "./core/seen-service.ts";
 import { kubernetesMetrics } from "./kubernetes-metrics.ts";
 import type { RunningKubernetes } from "./open-kubernetes.ts";
 
-/** Publishes pools as EndpointSlices of Services in Kubernetes (docs/kubernetes.md). */
+/** Publishes pools as EndpointSlices of Services in Kubernetes (docs/kubernetes-services.md). */
 export const kubernetes: Feature<RunningKubernetes> = {
   name: "kubernetes",
   isUsed: ({ kubernetes: published, clusters }) =>
