@@ -1,6 +1,7 @@
 import type { Node } from "../core/cluster/node.ts";
 import type { ClusterConfig, Config } from "../core/config/model/config.ts";
 import { type LocalProbing, probeOnce } from "./machine/probe-once.ts";
+import { localNodeFinders } from "./registry/node-finders.ts";
 import { featureProbes } from "./registry/node-probes.ts";
 import type { ProbedClusters } from "../core/command/client/probed-clusters.ts";
 
@@ -20,7 +21,7 @@ interface Proved {
 /** How long an address that has proved itself here counts, in ms: a call is often sent right after its dry run. */
 const keptMs = 10_000;
 
-const localProbing: LocalProbing = { find: featureProbes, onTlsProblem: () => {} };
+const localProbing: LocalProbing = { find: featureProbes, finders: localNodeFinders, onTlsProblem: () => {} };
 
 /** How addresses are proved, and when enough is known. */
 interface Proving {

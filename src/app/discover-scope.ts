@@ -3,6 +3,7 @@ import { parseReport } from "../core/cluster/documents/report.ts";
 import { parsePythonJson } from "../core/cluster/values/python-json.ts";
 import type { ClusterConfig, Config, ProbeConfig } from "../core/config/model/config.ts";
 import { readTls, type TlsMaterial } from "../core/config/tls-material.ts";
+import { isPlainAddress } from "../core/probe/client/node-finder.ts";
 import { NodeClient } from "../core/probe/client/client.ts";
 
 /** Time between two rounds of requests to the seeds, in ms. */
@@ -10,6 +11,7 @@ const retryPauseMs = 100;
 
 /**
  * Requests the status document of each seed of the only cluster, all at once. Takes at most one probe timeout.
+ * Seeds that are no host and port are not asked.
  * @param patience `wait` repeats the requests until that timeout while no seed reports a scope: nodes may be starting
  * @returns the scope that a seed reports: if several do, that of the first one in the order of the configuration;
  *   `null` if none does
@@ -19,7 +21,7 @@ export async function discoverScope(
   patience: "once" | "wait" = "once",
 ): Promise<string | null> {
   const [cluster] = clusters;
-  const seeds = cluster?.discover ?? [];
+  const seeds = (cluster?.discover ?? []).filter(isPlainAddress);
   const tls = trustOf(cluster);
   const endMs = performance.now() + probe.timeoutMs;
   for (;;) {

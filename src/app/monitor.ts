@@ -24,7 +24,7 @@ import { AddressProofs } from "./address-proofs.ts";
 import type { Balancers } from "../core/balancing/balancer.ts";
 import type { Host } from "../core/feature/feature.ts";
 import type { Offers } from "../core/feature/offer.ts";
-import { balancers, evidenceBringers, nodeProbes, pasts } from "../core/feature/offers.ts";
+import { balancers, evidenceBringers, nodeFinders, nodeProbes, pasts } from "../core/feature/offers.ts";
 import type { ToldEvidence } from "../core/feature/shared-evidence.ts";
 import type { Features } from "./host/features.ts";
 import type { FeaturesContext } from "./host/running-feature.ts";
@@ -266,6 +266,7 @@ export class Monitor {
         log,
       ),
       brought: () => nodeProbes.in(this.offers),
+      finders: () => nodeFinders.in(this.offers),
       onFirstRound: (name) => this.#endFirstRound(name),
       onBurst: (burst) => metrics.own.count("bursts", { cluster: burst.cluster, cause: burst.cause }),
       onBurstProbes: (sent) => metrics.own.count("burstProbes", { cluster: sent.cluster }, sent.probes),

@@ -51,7 +51,13 @@ describe(chart, () => {
   test("with its own values it has the objects of deploy/kubernetes/rolecall.yaml, in the namespace of the release", () => {
     const found = chartObjects();
     assert.deepEqual(byName(found), byName(manifests("rolecall")));
-    for (const { metadata } of found) assert.equal(metadata.namespace, "edge");
+    // What gives rights, and the Services, are where the configuration has the Services.
+    for (const { kind, metadata } of found) {
+      const isThere = ["Role", "RoleBinding"].includes(kind) || /-(primary|replicas)$/.test(metadata.name);
+      assert.equal(metadata.namespace, isThere ? "databases" : "edge", kind);
+    }
+    const { subjects } = objectOf(found, "RoleBinding");
+    assert.deepEqual(subjects, [{ kind: "ServiceAccount", name: "rolecall", namespace: "edge" }]);
   });
 
   test("with monitoring.enabled it also has those of deploy/kubernetes/monitoring.yaml", () => {
@@ -67,7 +73,7 @@ describe(chart, () => {
     const { metadata, spec } = objectOf(objects, "Service", "demo-databases");
     assert.deepEqual([metadata.namespace, spec.selector], ["db", { app: "pg" }]);
     assert.equal(objectOf(objects, "Deployment").metadata.namespace, "edge");
-    assert.deepEqual(objectOf(objects, "NetworkPolicy").spec.egress[1].to, [
+    assert.deepEqual(objectOf(objects, "NetworkPolicy").spec.egress[2].to, [
       {
         podSelector: { matchLabels: { app: "pg" } },
         namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "db" } },
@@ -77,7 +83,7 @@ describe(chart, () => {
 
   test("databases that run elsewhere have no Service, and rolecall may connect anywhere", () => {
     const objects = chartObjects({ databases: [] });
-    assert.deepEqual(objectOf(objects, "Service").metadata.name, "rolecall");
+    assert.ok(!objects.some(({ metadata }) => metadata.name === "demo-databases"));
     assert.deepEqual(objectOf(objects, "NetworkPolicy").spec.egress, [{}]);
   });
 
@@ -86,12 +92,50 @@ describe(chart, () => {
     const [first] = ownValues["databases"] as readonly object[];
     const other = { service: "shop-databases", selector: { app: "shop" }, ports: portsOf(8008, 9630, 6432) };
     const objects = chartObjects({ databases: [first, other] });
-    const [, ...rules] = objectOf(objects, "NetworkPolicy").spec.egress;
+    const [, , ...rules] = objectOf(objects, "NetworkPolicy").spec.egress;
     assert.deepEqual(
       rules.map(({ ports }: { readonly ports: readonly { readonly port: number }[] }) => ports.map(({ port }) => port)),
       [[8008], [8008, 9630, 6432]],
     );
     assert.deepEqual(objectOf(objects, "Service", "shop-databases").spec.ports, other.ports);
+  });
+
+  test("each namespace of `access` has the rights of its kind, bound to the account of the release", () => {
+    const objects = chartObjects({ access: { services: ["a", "b"], configmaps: ["c"], endpoints: ["a"] } });
+    const given = objects
+      .filter(({ kind }) => kind === "Role")
+      .map(({ metadata, rules = [] }) => [
+        metadata.name,
+        metadata.namespace,
+        rules.flatMap(({ resources }) => resources).join(),
+      ]);
+    const ofServices = "endpointslices,services,pods,leases,events";
+    assert.deepEqual(given, [
+      ["rolecall", "a", ofServices],
+      ["rolecall", "b", ofServices],
+      ["rolecall-configmaps", "c", "configmaps"],
+      ["rolecall-endpoints", "a", "endpoints"],
+    ]);
+    const bound = objects.filter(({ kind }) => kind === "RoleBinding");
+    assert.deepEqual(
+      bound.map(({ metadata, roleRef }) => [roleRef?.name, metadata.namespace]),
+      given.map(([name, namespace]) => [name, namespace]),
+    );
+    for (const { subjects } of bound)
+      assert.deepEqual(subjects, [{ kind: "ServiceAccount", name: "rolecall", namespace: "edge" }]);
+  });
+
+  test("without `access` the pods have no token, no account, and no way to the API server", () => {
+    const objects = chartObjects({ services: [], access: { services: [], configmaps: [], endpoints: [] } });
+    for (const kind of ["ServiceAccount", "Role", "RoleBinding"])
+      assert.ok(!objects.some((object) => object.kind === kind), kind);
+    const { serviceAccountName, automountServiceAccountToken } = objectOf(objects, "Deployment").spec.template.spec;
+    assert.deepEqual([serviceAccountName, automountServiceAccountToken], [undefined, false]);
+    assert.equal(objectOf(objects, "NetworkPolicy").spec.egress.length, 2);
+    assert.deepEqual(
+      objects.filter(({ kind }) => kind === "Service").map(({ metadata }) => metadata.name),
+      ["demo-databases", "rolecall"],
+    );
   });
 
   test("every selector selects the pods of the release, and no pods of another one", () => {

@@ -6,6 +6,7 @@ import { loadConfig } from "../../src/app/registry/config.ts";
 import { renderProblems } from "../../src/core/config/model/problem.ts";
 import type { Config } from "../../src/core/config/model/config.ts";
 import { chartObjects, objectOf, readObjects, type ReadObject } from "../fake/deployed-objects.ts";
+import { type NeededRight, neededRights } from "../../src/features/kubernetes/core/needed-rights.ts";
 import { temporaryFolder } from "../fake/temporary-folder.ts";
 
 const folder = temporaryFolder("manifests");
@@ -72,12 +73,43 @@ for (const [name, objects] of [
       );
     });
 
-    test("may connect to DNS and to the API of the databases, and to nothing else", () => {
-      const [dns, databases, ...others] = objectOf(objects, "NetworkPolicy").spec.egress;
+    test("may connect to DNS, the API server and the API of the databases, and to nothing else", () => {
+      const [dns, apiServer, databases, ...others] = objectOf(objects, "NetworkPolicy").spec.egress;
       assert.deepEqual([dns.to, listOf(dns.ports, "port")], [undefined, [53, 53]]);
+      assert.deepEqual([apiServer.to, listOf(apiServer.ports, "port")], [undefined, [443, 6443]]);
       const { selector } = objectOf(objects, "Service", "demo-databases").spec;
       assert.deepEqual(databases.to, [{ podSelector: { matchLabels: selector } }]);
       assert.deepEqual([databases.ports, others], [[{ protocol: "TCP", port: 8008 }], []]);
+    });
+
+    test("has the Services of the configuration, without selectors, whose ports lead to the databases", () => {
+      const { kubernetes, pools } = configOf(objects);
+      assert.deepEqual(
+        kubernetes?.services.map(({ pool, service }) => [pool, service.name]),
+        pools.map((pool) => [pool.name, pool.name]),
+      );
+      for (const { service, port } of kubernetes?.services ?? []) {
+        const { metadata, spec } = objectOf(objects, "Service", service.name);
+        assert.equal(metadata.namespace ?? "databases", service.namespace);
+        assert.deepEqual([port, spec], [null, { ports: [{ name: "postgresql", port: 5432 }] }]);
+      }
+    });
+
+    test("gives the account of the pods exactly the rights that rolecall needs", () => {
+      const { rules = [], metadata } = objectOf(objects, "Role");
+      const given = rules.flatMap(({ apiGroups, resources, verbs }) =>
+        apiGroups.flatMap((group) => resources.flatMap((resource) => verbs.map((verb) => ({ group, resource, verb })))),
+      );
+      const textOf = ({ group, resource, verb }: NeededRight): string => `${group}/${resource} ${verb}`;
+      assert.deepEqual(given.map(textOf).toSorted(), neededRights.map(textOf).toSorted());
+      const { roleRef, subjects = [] } = objectOf(objects, "RoleBinding");
+      assert.deepEqual([roleRef?.kind, roleRef?.name], ["Role", metadata.name]);
+      const account = objectOf(objects, "ServiceAccount").metadata.name;
+      assert.deepEqual(
+        subjects.map((subject) => [subject.kind, subject.name]),
+        [["ServiceAccount", account]],
+      );
+      assert.deepEqual([pod.serviceAccountName, pod.automountServiceAccountToken], [account, true]);
     });
 
     test("every selector selects the pods", () => {

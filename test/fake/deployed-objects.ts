@@ -18,6 +18,15 @@ export interface ReadObject {
     readonly labels?: Readonly<Record<string, string>>;
   };
   readonly data?: Readonly<Record<string, string>>;
+  /** Of a Role. */
+  readonly rules?: readonly {
+    readonly apiGroups: readonly string[];
+    readonly resources: readonly string[];
+    readonly verbs: readonly string[];
+  }[];
+  /** Of a RoleBinding. */
+  readonly roleRef?: { readonly kind: string; readonly name: string };
+  readonly subjects?: readonly { readonly kind: string; readonly name: string; readonly namespace?: string }[];
   // oxlint-disable-next-line typescript/no-explicit-any -- each kind has its own spec
   readonly spec?: any;
 }

@@ -111,9 +111,9 @@ function call(command: string, scope: Scope, piped: readonly unknown[]): unknown
 function operand(word: string, { root, dot, named }: Scope): unknown {
   if (word.startsWith("(")) return evaluate(word.slice(1, -1), { root, dot, named });
   if (/^("|-?\d)/.test(word)) return JSON.parse(word);
-  assert.match(word, /^\$?\./, `not known: ${word}`);
+  assert.match(word, /^(\$$|\$?\.)/, `not known: ${word}`);
   const path = word
-    .replace(/^\$?\./, "")
+    .replace(/^\$?\.?/, "")
     .split(".")
     .filter((name) => name !== "");
   const read = (at: unknown, name: string): unknown => (at as Readonly<Record<string, unknown>>)[name];
@@ -127,6 +127,7 @@ const functions: Readonly<Record<string, (...given: readonly unknown[]) => unkno
   int: Number,
   ne: (one, other) => one !== other,
   nindent: (columns, text) => `\n${String(text).replaceAll(/^/gm, " ".repeat(Number(columns)))}`,
+  or: (...given) => given.find((value) => !isEmpty(value)) ?? given.at(-1),
   printf: (format, ...given) => given.reduce<string>((text, word) => text.replace("%s", String(word)), String(format)),
   quote: (text) => JSON.stringify(String(text)),
   sha256sum: (text) => createHash("sha256").update(String(text)).digest("hex"),

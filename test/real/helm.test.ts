@@ -24,6 +24,8 @@ const ports = [
 const forms: Readonly<Record<string, object>> = {
   own: {},
   elsewhere: { databases: [] },
+  withoutApi: { services: [], access: { services: [], configmaps: [], endpoints: [] } },
+  leaders: { access: { services: ["a", "b"], configmaps: ["a"], endpoints: ["b"] } },
   split: {
     databases: [{ service: "demo-databases", namespace: "databases", selector: { app: "db" }, ports }],
     monitoring: { enabled: true, labels: { release: "prometheus" } },

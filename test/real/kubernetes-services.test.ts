@@ -1,5 +1,5 @@
 /**
- * Services of a real API server, with exactly the rights of docs/kubernetes.md: two rolecalls publish them, over changes of
+ * Services of a real API server, with exactly the rights of deploy/kubernetes: two rolecalls publish them, over changes of
  * the primary, the death of the writer, and an API server that is away.
  */
 import assert from "node:assert/strict";

@@ -16,7 +16,8 @@ const manifests = readFileSync("deploy/kubernetes/rolecall.yaml", "utf8");
 const forms = [
   manifests,
   manifests.replace(/# (namespaceSelector: .*)NAMESPACE/, "$1databases"),
-  manifests.replace(/^ {2}egress:\n[^]*/m, "  egress:\n    - {}\n"),
+  manifests.replace(/# (- \{ apiGroups: .*configmaps)/, "$1"),
+  manifests.replace(/^ {2}egress:\n[^]*?(?=^---)/m, "  egress:\n    - {}\n"),
 ];
 
 for (const version of kubernetesVersions)

@@ -1,4 +1,5 @@
 import { type LocalProbing, probeOnce, startProbes } from "../machine/probe-once.ts";
+import { localNodeFinders } from "../registry/node-finders.ts";
 import { featureProbes } from "../registry/node-probes.ts";
 import type { LocalProbes } from "../../core/command/client/probed-clusters.ts";
 import type { ProbedClusters } from "../../core/command/client/probed-clusters.ts";
@@ -86,5 +87,5 @@ function watchTime(text: string | null, defaultMs: number): number {
 function probingFor(result: ProbeReporter["result"]): LocalProbing {
   const onTlsProblem = (cluster: string, problem: string): void =>
     result.diagnose("RC111", { message: `TLS of cluster ${cluster}: ${problem}` });
-  return { find: featureProbes, onTlsProblem };
+  return { find: featureProbes, finders: localNodeFinders, onTlsProblem };
 }

@@ -7,6 +7,7 @@ import { overview } from "../../core/health/documents/overview.ts";
 import { mayBeSeeds, seedProofs } from "../../core/health/evidence/node/seed-addresses.ts";
 import type { HealthPolicy } from "../../core/health/health-policy.ts";
 import type { FindProbes, ProbeBringer } from "../../core/probe/client/probe-context.ts";
+import type { LocalNodeFinder } from "../../core/probe/client/node-finder.ts";
 import { Probers } from "../../core/probe/probers.ts";
 import { livenessIntervalFactor, restoreClusters } from "../../core/state/clusters.ts";
 import { noSavedState, type SavedState } from "../../core/state/saved-state.ts";
@@ -28,6 +29,8 @@ export interface Watch {
 export interface LocalProbing {
   /** What is probed of nodes besides their APIs. */
   readonly find: readonly FindProbes[];
+  /** What finds the nodes of addresses that are no host and port. */
+  readonly finders: readonly ((config: Config) => LocalNodeFinder)[];
   /** Receives each problem with the TLS files of a cluster. */
   readonly onTlsProblem: (cluster: string, problem: string) => void;
 }
@@ -73,16 +76,17 @@ export async function probeOnce(
  */
 export function startProbes(
   config: Config,
-  { find, onTlsProblem }: LocalProbing,
+  { find, finders: open, onTlsProblem }: LocalProbing,
   saved: SavedState = noSavedState,
 ): LocalProbes {
   const store = new Store("once", restoreClusters(config, saved));
-  const cluster = (name: string): ClusterState | undefined =>
-    store.current.clusters.find((candidate) => candidate.name === name);
+  const cluster = (name: string): ClusterState | undefined => store.clusterNamed(name);
   const policy = (name: string): HealthPolicy | undefined => store.policyOf(name);
+  const finders = open.map((one) => one(config));
   let brought: readonly ProbeBringer[] = [];
   const probers = new Probers({
     brought: () => brought,
+    finders: () => finders,
     record: (outcome) => store.record(outcome, now()),
     cluster,
     policy,
@@ -116,14 +120,13 @@ export function startProbes(
   const stop = (): void => {
     endedAtMs ??= now();
     probers.stop();
+    for (const finder of finders) finder.close();
   };
   const startWatch = (): void => {
     startedAtMs ??= now();
   };
   const hint = (name: string): void => void probers.hint(name);
-  const onChange = (listener: (cluster: string) => void): void => {
-    store.onChange((_, { name }) => listener(name));
-  };
+  const onChange: LocalProbes["onChange"] = (listener) => void store.onChange((_, { name }) => listener(name));
   const bring = async (): Promise<boolean> => {
     const found = await Promise.all(find.map((one) => one(config)));
     brought = found.filter((one) => one !== null);

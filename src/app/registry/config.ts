@@ -8,6 +8,7 @@ import { completeListener, listenerError, listenerKeys } from "../../core/config
 import { clustersKey, inCamelCase, listenKey, sectionKeys, wholeError } from "../../core/config/schema/schema.ts";
 import type { ListenerDialect } from "../../core/config/values/listener-dialect.ts";
 import { ConfigKeys } from "../../core/config/sources/override-keys.ts";
+import { seedCheck, type SeedScheme } from "../../core/config/checks/seed-checks.ts";
 import { checkAudit } from "../../features/audit/config/audit-checks.ts";
 import { auditSchema } from "../../features/audit/config/audit-schema.ts";
 import { canaryFiles, checkCanaries, completeCanaries } from "../../features/canary/config/canary-checks.ts";
@@ -20,6 +21,7 @@ import {
   checkKubernetes,
   completeKubernetes,
   kubernetesFiles,
+  podSeeds,
 } from "../../features/kubernetes/config/kubernetes-checks.ts";
 import { kubernetesSchema } from "../../features/kubernetes/config/kubernetes-schema.ts";
 import { checkHolds } from "../../features/switchover/config/hold-checks.ts";
@@ -39,8 +41,19 @@ const featureKeys = {
   readonly [Key in keyof FeatureConfigs]: z.ZodType<FeatureConfigs[Key]>;
 };
 
+/** The kinds of addresses of `discover` that features bring. */
+const seedSchemes: readonly SeedScheme[] = [podSeeds];
+
 /** What each feature checks of its part against the rest. */
-const checks: ConfigRules["checks"] = [checkPeers, checkHolds, checkFleet, checkAudit, checkCanaries, checkKubernetes];
+const checks: ConfigRules["checks"] = [
+  seedCheck(seedSchemes),
+  checkPeers,
+  checkHolds,
+  checkFleet,
+  checkAudit,
+  checkCanaries,
+  checkKubernetes,
+];
 
 /** The dialects of listeners that features bring. */
 export const featureDialects: readonly ListenerDialect[] = [xdsDialect];

@@ -5,6 +5,7 @@ import { pendingChangeInKubernetes } from "../../features/kubernetes/pending-cha
 import { runGuardian } from "../../features/switchover/open-guardian.ts";
 import { setSystemTimer } from "../../core/probe/schedule/system-timer.ts";
 import { startProbes } from "../machine/probe-once.ts";
+import { localNodeFinders } from "./node-finders.ts";
 import { featureProbes } from "./node-probes.ts";
 import { featurePushTargets } from "./push-targets.ts";
 
@@ -15,7 +16,8 @@ const pendingChanges: readonly FindPendingChange[] = [pendingChangeInDcs, pendin
 for (const run of programs)
   run({
     setTimer: setSystemTimer,
-    startProbes: (config, onTlsProblem, saved) => startProbes(config, { find: featureProbes, onTlsProblem }, saved),
+    startProbes: (config, onTlsProblem, saved) =>
+      startProbes(config, { find: featureProbes, finders: localNodeFinders, onTlsProblem }, saved),
     pushTargets: featurePushTargets,
     pendingChanges,
   });

@@ -5,6 +5,7 @@ import type { Past } from "../events/stored/past.ts";
 import type { OpenDcsSource } from "../dcs/dcs-source.ts";
 import { Offer } from "./offer.ts";
 import type { Passthrough } from "../http/message/passthrough.ts";
+import type { NodeFinder } from "../probe/client/node-finder.ts";
 import type { ProbeBringer } from "../probe/client/probe-context.ts";
 import type { ManagementCalls, SeamlessSwitchovers } from "./switchovers.ts";
 import type { ClusterSharing, EvidenceBringer, RunClaims, SharedDrains } from "./shared-evidence.ts";
@@ -35,6 +36,9 @@ export const passthroughs: Offer<Passthrough> = new Offer();
 
 /** What probes nodes besides their APIs. */
 export const nodeProbes: Offer<ProbeBringer> = new Offer();
+
+/** What finds the nodes that an address of `discover` stands for: one for each kind of such addresses. */
+export const nodeFinders: Offer<NodeFinder> = new Offer();
 
 /** What keeps the past beyond the memory of this process. */
 export const pasts: Offer<Past> = new Offer();

@@ -8,6 +8,7 @@ import type { ClientLimits, NodeConnection } from "./client/client.ts";
 import { ClusterProber, type ProcessPause } from "./cluster-prober.ts";
 import { ByteBudget, clusterLimits, totalLimits } from "./client/byte-budget.ts";
 import type { ProbeBringer, ProbedCluster, ProbeSchedule, ProbeContext } from "./client/probe-context.ts";
+import { type SeedTurn, FoundConnection, isPlainAddress, type NodeFinder } from "./client/node-finder.ts";
 import { ParseBudget } from "./parse/parse-budget.ts";
 import type { AnswerTurns } from "./schedule/answer-turns.ts";
 import { LoopLateness } from "./schedule/loop-lateness.ts";
@@ -42,6 +43,8 @@ export interface ProbersContext extends Pick<
   | "onBurstProbes"
 > {
   readonly connect: ConnectToNode;
+  /** What finds the nodes of addresses that are no host and port, now. Default: nothing. */
+  readonly finders?: () => readonly NodeFinder[];
   /** Lets the answers of many nodes wait for each other. Default: each is read at once. */
   readonly turns?: AnswerTurns;
   /** What is probed of nodes besides their APIs, now. Default: nothing. */
@@ -257,8 +260,14 @@ export class Probers {
   }
 
   #contextOf(name: string, { schedule, limits, policy: first, probed }: ClusterParts): ProbeContext {
-    const { cluster: stateOf, policy: policyOf, connect, turns, brought, ...rest } = this.#context;
+    const { cluster: stateOf, policy: policyOf, connect, finders = () => [], turns, brought, ...rest } = this.#context;
     const policy = (): HealthPolicy => policyOf(name) ?? first;
+    const askedNodes = new Map<string, SeedTurn>();
+    const askedFor = (origin: string): SeedTurn => {
+      const asked = askedNodes.get(origin) ?? { origin: null, silent: new Set() };
+      askedNodes.set(origin, asked);
+      return asked;
+    };
     return {
       ...rest,
       cluster: name,
@@ -280,7 +289,15 @@ export class Probers {
       state: () => requireState(stateOf(name), name),
       connect: (origin) => {
         const { tls, serverNames } = probed();
-        const connection = connect(origin, limits, tlsTo(origin, tls, serverNames));
+        const direct = (to: string): NodeConnection => connect(to, limits, tlsTo(to, tls, serverNames));
+        const connection = isPlainAddress(origin)
+          ? direct(origin)
+          : new FoundConnection(origin, {
+              finders,
+              connect: direct,
+              asked: askedFor(origin),
+              timeoutMs: limits.timeoutMs,
+            });
         // Lists may add any number of members, which share one lane: they delay no configured address.
         const lane = policy().configured.includes(origin) ? `${name} ${origin}` : name;
         return turns === undefined ? connection : inTurn(connection, () => turns.next(lane));

@@ -164,7 +164,7 @@ function tellOf(wrong: string, advice: Pick<Told, "next" | "action">): (one: Cas
 const serviceActions: Readonly<Record<string, string>> = {
   unusable: "Create the Service without a selector and with the port that is named, or correct kubernetes.services",
   forbidden:
-    "Grant the right that is named: `rolecall doctor` lists every one that is missing, docs/kubernetes.md has the Role",
+    "Grant the right that is named: `rolecall doctor` lists every one that is missing, docs/kubernetes-services.md has the Role",
   away: "Look at the API server of Kubernetes, and at the network between rolecall and it",
   refused: "Look at what the API server says of it: `rolecall doctor` asks it again",
 };

@@ -7,7 +7,8 @@ import { countText } from "../../core/health/wording.ts";
 import { readApiAccess } from "./api/api-access.ts";
 import { ApiClient, refusalText } from "./api/api-client.ts";
 import type { PublishedServiceConfig } from "./config/kubernetes-schema.ts";
-import { leaderRights, type NeededRight, neededRights, rightsText } from "./core/needed-rights.ts";
+import { leaderRights, type NeededRight, neededRights, podRights, rightsText } from "./core/needed-rights.ts";
+import { parsePodSeed } from "./config/pod-seed.ts";
 import { kubernetesSourceOf } from "./dcs/leader-source.ts";
 import { readSlices, serviceLabel } from "./core/slice-objects.ts";
 import { knownService, otherClaim } from "./slices/service-object.ts";
@@ -38,14 +39,16 @@ export async function diagnoseKubernetes(context: DoctorContext): Promise<void> 
 async function diagnoseServices({ command: { result }, config }: DoctorContext, client: ApiClient): Promise<void> {
   const { services = [] } = config.kubernetes ?? {};
   const watched = config.clusters.flatMap(({ dcs }) => dcs?.kubernetes ?? []);
-  if (services.length === 0 && watched.length === 0) return;
+  const seeds = config.clusters.flatMap(({ discover }) => discover.flatMap((address) => parsePodSeed(address) ?? []));
+  if (services.length === 0 && watched.length === 0 && seeds.length === 0) return;
   const diagnosis = new Diagnosis(client, (rule, message) => result.diagnose(rule, { message }));
   try {
     const rights = new Map<string, NeededRight[]>();
     const need = (namespace: string, needed: readonly NeededRight[]): void =>
-      void rights.set(namespace, [...new Set([...(rights.get(namespace) ?? []), ...needed])]);
+      void rights.set(namespace, distinct([...(rights.get(namespace) ?? []), ...needed]));
     for (const { service } of services) need(service.namespace, neededRights);
     for (const { namespace, object } of watched) need(namespace ?? client.namespace, leaderRights(object));
+    for (const { namespace } of seeds) need(namespace, podRights);
     for (const [namespace, needed] of rights) await diagnosis.rights(namespace, needed);
     for (let at = 0; at < services.length; at += atATime)
       await Promise.all(services.slice(at, at + atATime).map((one) => diagnosis.service(one)));
@@ -56,6 +59,11 @@ async function diagnoseServices({ command: { result }, config }: DoctorContext, 
   result.cover("kubernetes", diagnosis.known === services.length ? "complete" : "incomplete", {
     detail: `${diagnosis.known} of ${countText(services.length, "Service")}: known`,
   });
+}
+
+/** Rights, each once. */
+function distinct(rights: readonly NeededRight[]): NeededRight[] {
+  return [...new Map(rights.map((right) => [JSON.stringify(right), right])).values()];
 }
 
 class Diagnosis {

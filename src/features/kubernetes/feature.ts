@@ -1,16 +1,21 @@
 import type { Feature } from "../../core/feature/feature.ts";
-import { dcsSources } from "../../core/feature/offers.ts";
+import { dcsSources, nodeFinders } from "../../core/feature/offers.ts";
 import { servicesFound } from "./conditions.ts";
 import { serviceDocument } from "./core/seen-service.ts";
+import { podProtocol } from "./config/pod-seed.ts";
 import { kubernetesMetrics } from "./kubernetes-metrics.ts";
 import type { RunningKubernetes } from "./open-kubernetes.ts";
 
-/** Publishes pools as EndpointSlices of Services in Kubernetes (docs/kubernetes.md). */
+/** Publishes pools as EndpointSlices of Services in Kubernetes (docs/kubernetes-services.md). */
 export const kubernetes: Feature<RunningKubernetes> = {
   name: "kubernetes",
   isUsed: ({ kubernetes: published, clusters }) =>
-    (published !== null && published.services.length > 0) || clusters.some(({ dcs }) => dcs?.kubernetes !== undefined),
-  gives: [dcsSources],
+    (published !== null && published.services.length > 0) ||
+    clusters.some(
+      ({ dcs, discover }) =>
+        dcs?.kubernetes !== undefined || discover.some((address) => address.startsWith(podProtocol)),
+    ),
+  gives: [dcsSources, nodeFinders],
   load: async () => (await import("./open-kubernetes.ts")).openKubernetes,
   metrics: kubernetesMetrics,
   conditions: (running, cluster) => servicesFound(running.services(cluster), running.nowMs, running.toOwnMs),

@@ -7,13 +7,14 @@ import type { CancelTimer } from "../../core/cluster/timer.ts";
 import type { Config, PoolConfig } from "../../core/config/model/config.ts";
 import type { Host, Opened } from "../../core/feature/feature.ts";
 import type { Scope } from "../../core/feature/scope.ts";
-import { balancers, dcsSources } from "../../core/feature/offers.ts";
+import { balancers, dcsSources, nodeFinders } from "../../core/feature/offers.ts";
 import { isSoft, type Reason } from "../../core/health/reason.ts";
 import type { ApiCall, ApiClient } from "./api/api-client.ts";
 import { SharedClient } from "./api/shared-client.ts";
 import type { PublishedServiceConfig } from "./config/kubernetes-schema.ts";
 import { patience, type SeenService, seenBalancer } from "./core/seen-service.ts";
 import { kubernetesSourceOf } from "./dcs/leader-source.ts";
+import { PodFinder } from "./discovery/pod-finder.ts";
 import type { ServiceMember } from "./core/service-content.ts";
 import { publishedOf } from "./core/slice-objects.ts";
 import { NamespaceServices } from "./slices/namespace-services.ts";
@@ -83,9 +84,14 @@ export function openKubernetes(host: KubernetesHost, scope: Scope): RunningKuber
     kubernetesSourceOf(cluster, dcs, () => shared.client),
   );
   scope.hold("what is offered", sources);
+  const { random } = host;
+  const pods = new PodFinder({ client: () => shared.client, now: monotonic, random, setTimer: scope.setTimer });
+  scope.hold("the pods that are found", () => pods.stop());
+  scope.hold("what is offered", nodeFinders.bring(host.offers, pods));
   return {
     configure: (config) => {
       const isOther = shared.configure(config.kubernetes);
+      pods.configure(new Set(config.clusters.flatMap(({ discover }) => discover)), isOther);
       const { services = [], instance: wanted = null } = config.kubernetes ?? {};
       if (running !== null && (isOther || wanted !== instance || services.length === 0)) {
         running.stop();

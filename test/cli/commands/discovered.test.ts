@@ -61,7 +61,7 @@ test("local probes go on until they are stopped", async (context) => {
   const flags = { discover: simulator.nodes.map(({ url }) => url), set: ["probe.interval=50ms"] };
   const loaded = loadConfig({ file: null, env: {}, flags });
   assert.ok(loaded.ok);
-  const probes = startProbes(loaded.config, { find: [], onTlsProblem: () => {} });
+  const probes = startProbes(loaded.config, { find: [], finders: [], onTlsProblem: () => {} });
   await probes.firstRound;
   const sentAt = (): number => probes.probed.cluster("main")?.nodes[0]?.sentAtMs ?? 0;
   const firstAtMs = sentAt();

@@ -7,7 +7,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Agent, request } from "undici";
-import { parse } from "yaml";
+import { objectOf, readObjects } from "../../fake/deployed-objects.ts";
 import { kubeconfigText } from "../../fake/kubeconfig.ts";
 import { until } from "../../fake/until.ts";
 import { Child } from "./child.ts";
@@ -161,13 +161,11 @@ export class KubeApi {
   }
 }
 
-/** Grants the user of rolecall exactly the Role of docs/kubernetes.md in `databases`. @param more further rules */
+/** Grants the user of rolecall exactly the Role of the manifests in `databases`. @param more further rules */
 export async function grantRole(kube: KubeApi, more: readonly object[] = []): Promise<void> {
-  const blocks = readFileSync("docs/kubernetes.md", "utf8").matchAll(/```yaml\n([^]*?)```/g);
-  const [written = ""] = [...blocks].map(([, text = ""]) => text).filter((text) => text.includes("kind: Role"));
-  const role = parse(written) as { readonly rules: readonly object[] };
+  const role = objectOf(readObjects(readFileSync("deploy/kubernetes/rolecall.yaml", "utf8")), "Role");
   const path = "/apis/rbac.authorization.k8s.io/v1/namespaces/databases";
-  await kube.done("POST", `${path}/roles`, { body: { ...role, rules: [...role.rules, ...more] } });
+  await kube.done("POST", `${path}/roles`, { body: { ...role, rules: [...(role.rules ?? []), ...more] } });
   await kube.done("POST", `${path}/rolebindings`, {
     body: {
       metadata: { name: "rolecall", namespace: "databases" },

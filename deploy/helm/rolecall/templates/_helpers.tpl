@@ -19,3 +19,10 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- toYaml .Values.config }}
 {{- end }}
 {{- end }}
+
+{{/* "yes" if rolecall calls the API server; else empty. */}}
+{{- define "rolecall.callsApi" -}}
+{{- with .Values.access }}
+{{- if or .services .configmaps .endpoints }}yes{{- end }}
+{{- end }}
+{{- end }}

@@ -36,7 +36,7 @@ export interface StatusCluster extends Omit<ClusterOverview, "nodes" | "situatio
   readonly poolers?: readonly string[];
   /** What canaries tried, as `/status` has it (docs/canaries.md). */
   readonly canaries?: readonly JsonObject[];
-  /** The Services of Kubernetes that lead to it, as `/status` has them (docs/kubernetes.md). */
+  /** The Services of Kubernetes that lead to it, as `/status` has them (docs/kubernetes-services.md). */
   readonly services?: readonly JsonObject[];
   readonly nodes: readonly StatusNode[];
   readonly situation: StatusSituation;

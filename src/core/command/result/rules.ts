@@ -293,12 +293,12 @@ export const rules: { readonly [id in RuleId]: FindingRule } = {
   RC180: rule(
     "error",
     "the API server of Kubernetes cannot be used",
-    "Correct kubernetes.kubeconfig, or run rolecall in a pod with a service account. The page docs/kubernetes.md says what it needs.",
+    "Correct kubernetes.kubeconfig, or run rolecall in a pod with a service account. The page docs/kubernetes-services.md says what it needs.",
   ),
   RC181: rule(
     "error",
     "rolecall may not do what it needs to at the API server of Kubernetes",
-    "Grant the rights that the message names, as the Role of docs/kubernetes.md does.",
+    "Grant the rights that the message names, as the Role of docs/kubernetes-services.md does.",
   ),
   RC182: rule(
     "error",

@@ -7,6 +7,7 @@ import { upstreamSchema, upstreamsMax } from "./follow-schema.ts";
 import { tlsSchema } from "./tls-schema.ts";
 import {
   apiAddress,
+  seedAddress,
   databaseAddress,
   dcsPrefix,
   duration,
@@ -203,8 +204,8 @@ export const clusterError = { error: "a mapping with the keys of a cluster" };
 export const clusterKeys = {
   name: name().describe("Name of the cluster in paths, headers, metrics and logs"),
   scope: name().nullable().default(null).describe("Scope that its nodes must report. Default: the name"),
-  discover: list(apiAddress(), 64).describe(
-    "Seeds: APIs of nodes, tried in turn. Members are taken from the cluster document (GET /cluster)",
+  discover: list(seedAddress(), 64).describe(
+    "Seeds: APIs of nodes, or pods (kubernetes://databases?selector=cluster-name=orders), tried in turn. Members are taken from the cluster document (GET /cluster)",
   ),
   nodes: list(nodeSchema, 256).describe("Fixed nodes. They never leave the cluster"),
   tls: tlsSchema("the nodes").nullable().prefault(null).describe("TLS of connections to the nodes"),

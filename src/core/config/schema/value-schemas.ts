@@ -86,6 +86,17 @@ export function apiAddress(): z.ZodType<string, string> {
   return baseAddress("http://10.0.0.1:8008", ["/patroni"]);
 }
 
+/** The same, or an address of another kind by which nodes are found: it is kept as it is written. */
+export function seedAddress(): z.ZodType<string, string> {
+  const error = "an address such as http://10.0.0.1:8008: http or https, a host, a port, no path";
+  const found = z
+    .string({ error })
+    .regex(/^(?!https?:)[a-z][a-z0-9+.-]*:\/\/[\x21-\x7e]{1,1000}$/, { error, abort: true });
+  return z.union([apiAddress(), found], {
+    error: ({ errors }) => (Array.isArray(errors) ? (errors[0]?.[0]?.message ?? error) : error),
+  });
+}
+
 /** The base address of a node's exporter. `/` and `/metrics` after it are dropped. */
 export function exporterAddress(): z.ZodType<string, string> {
   return baseAddress("http://10.0.0.1:9630", ["/metrics"]);

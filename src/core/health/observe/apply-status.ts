@@ -7,7 +7,7 @@ import { isOwnFailure } from "../../cluster/values/failure.ts";
 import { withFailure } from "../evidence/node/fall-and-rise.ts";
 import { maxAgeMs } from "../evidence/node/freshness.ts";
 import { isMisaddressed } from "../evidence/node/identity.ts";
-import type { EvaluationContext } from "../health-policy.ts";
+import type { EvaluationContext, HealthPolicy } from "../health-policy.ts";
 import { applyReport, replaceNode, withAnswer } from "./apply-report.ts";
 import { applyContact, withSettledAddresses } from "./take-addresses.ts";
 import { updateLeadership } from "./update-leadership.ts";
@@ -17,7 +17,7 @@ export function applyStatus(cluster: ClusterState, outcome: StatusOutcome, conte
   const { policy } = context;
   const at = indexOf(cluster, outcome.node);
   const before = at === undefined ? undefined : cluster.nodes[at];
-  const address = policy.discovers ? addressOf(before, outcome.node) : null;
+  const address = policy.discovers ? addressOf(before, outcome.node, policy) : null;
   if (address !== null)
     return updateLeadership(cluster, applyContact(cluster, { ...outcome, api: address }, context), context);
   if (at === undefined || before === undefined || outcome.sentAtMs < before.sentAtMs)
@@ -52,8 +52,13 @@ function indexOf({ index, nodes }: ClusterState, name: string): number | undefin
 }
 
 /** The address that the outcome is about, if it is no proved node's (rule 10). */
-function addressOf(known: Observation | undefined, name: string): string | null {
-  if (known === undefined) return originOf(name);
+function addressOf(
+  known: Observation | undefined,
+  name: string,
+  { configured }: Pick<HealthPolicy, "configured">,
+): string | null {
+  // A configured one may name nodes by other means than a host and a port.
+  if (known === undefined) return configured.includes(name) ? name : originOf(name);
   return known.proof === "none" ? known.node.api : null;
 }
 

@@ -2,10 +2,12 @@ import { objectOf } from "../../../core/cluster/values/json.ts";
 import { absolute, type ConfigOrigin } from "../../../core/config/assemble.ts";
 import { repetitionIssues } from "../../../core/config/checks/name-checks.ts";
 import { findPool } from "../../../core/config/checks/pool-checks.ts";
+import type { SeedScheme } from "../../../core/config/checks/seed-checks.ts";
 import { elementsOf, valid, type ValidParts } from "../../../core/config/checks/valid-parts.ts";
 import type { FindConfiguredFiles } from "../../../core/config/configured-files.ts";
 import type { WholeShape } from "../../../core/config/model/config.ts";
 import { type ConfigIssue, valueIssue } from "../../../core/config/model/issue.ts";
+import { parsePodSeed, podProtocol, podSeedAllowed } from "./pod-seed.ts";
 import { publishedServiceSchema } from "./kubernetes-schema.ts";
 
 /** Checks the Services against each other, and against the pools that they lead to. */
@@ -34,6 +36,13 @@ export function checkKubernetes(
     ),
   ];
 }
+
+/** Addresses of `discover` that name pods. */
+export const podSeeds: SeedScheme = {
+  protocol: podProtocol,
+  allowed: podSeedAllowed,
+  isValid: (address) => parsePodSeed(address) !== null,
+};
 
 /** Makes the name of the kubeconfig absolute. */
 export function completeKubernetes(shape: WholeShape, { folder }: ConfigOrigin): WholeShape {

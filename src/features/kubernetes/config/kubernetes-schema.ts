@@ -36,7 +36,7 @@ export const kubernetesSchema = z
     {
       services: list(publishedServiceSchema, servicesMax)
         .default([])
-        .describe("Services whose EndpointSlices rolecall writes (docs/kubernetes.md)"),
+        .describe("Services whose EndpointSlices rolecall writes (docs/kubernetes-services.md)"),
       kubeconfig: plainText("the name of a file", 4096)
         .nullable()
         .default(null)

@@ -21,6 +21,9 @@ export function leaderRights(object: "configmaps" | "endpoints"): readonly Neede
   return of("", object, ["list", "watch"]);
 }
 
+/** The rights that are needed where pods are found by their labels. */
+export const podRights: readonly NeededRight[] = of("", "pods", ["list", "watch"]);
+
 /** Rights as people name them: `patch and create on endpointslices`. Those of one resource are named together. */
 export function rightsText(rights: readonly NeededRight[]): string {
   const verbs = new Map<string, string[]>();

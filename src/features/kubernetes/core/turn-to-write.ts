@@ -1,6 +1,6 @@
 /**
  * Who of several rolecalls writes the slices of a Service. Pure. They see different networks, and must neither fight nor
- * leave a Service to one that cannot see (docs/kubernetes.md).
+ * leave a Service to one that cannot see (docs/kubernetes-services.md).
  */
 import type { ServiceContent, SliceContent, Unready } from "./service-content.ts";
 

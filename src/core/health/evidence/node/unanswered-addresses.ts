@@ -14,7 +14,7 @@ export function unansweredText({ contacts }: ClusterState): string | null {
     if (failure === null) continue;
     const addresses = byCause.get(failure.detail) ?? [];
     byCause.set(failure.detail, addresses);
-    addresses.push(new URL(api).host);
+    addresses.push(/^https?:/.test(api) ? new URL(api).host : api);
   }
   const [most, ...others] = [...byCause].toSorted(([, one], [, other]) => other.length - one.length);
   if (most === undefined) return null;
