@@ -108,6 +108,18 @@ export const exploredLosses: readonly ExploredStart[] = [
     follow: ["resuming", "ended"],
   },
   { name: "the death of the process that holds", first: [], follow: ["routing", "resuming", "ended"], isAdopted: true },
+  {
+    name: "the death of the process before it held anybody",
+    first: [{ kind: "not_held", target: 0 }],
+    follow: ["routing", "resuming", "ended"],
+    isAdopted: true,
+  },
+  {
+    name: "the third look of the process that goes on with the run",
+    first: [{ kind: "not_held", target: 0 }, look, look],
+    follow: ["switching", "resuming", "ended"],
+    isAdopted: true,
+  },
 ];
 
 /** What a start is explored with. @returns those that this plan has */
@@ -137,6 +149,7 @@ export function everyEvent({ targets, routes, peers, leader, start }: Switchover
     { kind: "console_refused", target, problem: "the connection was refused" },
     { kind: "console_back", target },
     { kind: "restarted", target },
+    ...(start === "loss" ? [{ kind: "not_held", target } as const] : []),
     { kind: "resumed", target },
     { kind: "not_resumed", target, problem: "late", isRefused: false },
     { kind: "not_resumed", target, problem: "refused", isRefused: true },
@@ -240,7 +253,8 @@ function freshStart(plan: SwitchoverPlan): Reached {
 function adoptedStart(plan: SwitchoverPlan): Reached {
   const limitAtMs = plan.limits.deadlineMs - 5_000;
   const all = plan.targets.map(() => true);
-  const adopted = { mayBeRequested: true, open: [...plan.targets.keys()], deadlineMs: limitAtMs, why: "it is gone" };
+  const open = [...plan.targets.keys()];
+  const adopted = { mayBeRequested: true, open, watched: open, deadlineMs: limitAtMs, why: "it is gone" };
   const { state } = adoptSwitchover(plan, adopted, 0);
   const untouched = untouchedWorld(plan);
   const world = {

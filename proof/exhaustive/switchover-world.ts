@@ -127,6 +127,8 @@ export function worldAfterEvent(world: World, event: WorldEvent): World {
 function isExcuse(event: SwitchoverEvent): event is Extract<SwitchoverEvent, { readonly target: number }> {
   const { kind } = event;
   if (kind === "paused_read") return !event.isPaused;
+  // A PAUSE of the process that is gone may still arrive, so the database may be paused all the same.
+  if (kind === "not_held") return true;
   return kind === "pause_failed" || kind === "pause_withheld" || kind === "resumed_elsewhere" || kind === "restarted";
 }
 
@@ -203,6 +205,8 @@ function applied(
     return {
       ...world,
       mayBePaused: changed(world.mayBePaused, effect.target, true),
+      isExcused: changed(world.isExcused, effect.target, false),
+      isResumed: changed(world.isResumed, effect.target, false),
       pausedAtMs: withAt(world.pausedAtMs, effect.target, nowMs),
       limitAtMs: world.limitAtMs ?? nowMs + plan.limits.deadlineMs,
     };

@@ -79,16 +79,51 @@ const planted: readonly (readonly [title: string, fault: Partial<Explored>, seen
     /RESUME of target 0 onto pg2/,
   ],
   [
+    "what the process that is gone may have paused gets no RESUME",
+    {
+      advance: (plan, state, happened): SwitchoverTransition => {
+        const next = advanceSwitchover(plan, state, happened);
+        if (!("targets" in state) || next.state.kind !== "resuming") return next;
+        const isUnheld = (target: number): boolean => state.targets[target] === "unheld";
+        const targets = next.state.targets.map((phase, at) => (isUnheld(at) ? "resumed" : phase));
+        const effects = next.effects.map((effect) =>
+          effect.kind === "resume" && isUnheld(effect.target)
+            ? { kind: "close" as const, target: effect.target }
+            : effect,
+        );
+        return { state: { ...next.state, targets }, effects };
+      },
+    },
+    /the intent of target 0 is closed while it may be paused/,
+  ],
+  [
+    "the process that goes on pauses at the first look",
+    {
+      advance: (plan, state, happened): SwitchoverTransition => {
+        const { event } = happened;
+        const isFirst = "targets" in state && state.targets[0] === "unheld" && event.kind === "echo";
+        return advanceSwitchover(
+          plan,
+          state,
+          isFirst ? { ...happened, event: { kind: "unserved", target: 0 } } : happened,
+        );
+      },
+    },
+    /PAUSE of target 0, which may have a server/,
+  ],
+  [
     "the old value of server_login_retry is not written down",
     { write: (written) => writtenIntents({ ...written, lowered: [] }) },
     /server_login_retry of target 0 is lowered, and nobody knows its old value/,
   ],
 ];
 
+const beginnings = new Set(["the third look", "a hold", "the death of the process before it held anybody"]);
+
 describe("a fault that is planted is seen", () => {
   for (const [title, fault, seen] of planted)
     test(title, () => {
-      const starts = startsOf(twoLostTargets).filter(({ name }) => name === "the third look" || name === "a hold");
+      const starts = startsOf(twoLostTargets).filter(({ name }) => beginnings.has(name));
       const of = { advance: advanceSwitchover, write: writtenIntents, ...fault };
       const problems = starts.map(({ first, isAdopted = false }) => {
         try {

@@ -5,8 +5,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Client } from "pg";
-import { Lab } from "../../proof/switchovers/lab.ts";
-import type { Load } from "../../proof/switchovers/load.ts";
+import { database, Lab } from "../../proof/switchovers/lab.ts";
+import { Load } from "../../proof/switchovers/load.ts";
 import { until } from "../fake/until.ts";
 import { ask } from "./lab/ask.ts";
 import { beside } from "./lab/beside.ts";
@@ -32,16 +32,20 @@ function scenarios(patroni: readonly [string, ...string[]], pgbouncer: string): 
     await lab?.stop();
   });
 
-  /** Kills the node of the leader, and rolecall once it holds. @returns when the node was killed */
-  const loseBoth = async (): Promise<number> => {
+  /**
+   * Kills the node of the leader, and rolecall once it holds.
+   * @param poolers how many poolers it has to hold, as the headline says it
+   * @returns when the node was killed
+   */
+  const loseBoth = async (poolers = "2 poolers"): Promise<number> => {
     lost?.start();
     lost = await lab.settled(90);
     load.mark();
     await until("transactions before the loss", () => load.window.acknowledged.length > 1_500);
     const lostAtMs = performance.now();
     await lost.kill();
-    await until({ what: "held clients of both poolers", seconds: 10, evidence: () => lab.rolecall.tail }, async () =>
-      /wait since [^"]*\(2 poolers/.test((await situation()) ?? "") ? true : undefined,
+    await until({ what: `held clients of ${poolers}`, seconds: 10, evidence: () => lab.rolecall.tail }, async () =>
+      new RegExp(`wait since [^"]*\\(${poolers},`).test((await situation()) ?? "") ? true : undefined,
     );
     await lab.rolecall.kill();
     return lostAtMs;
@@ -93,6 +97,35 @@ function scenarios(patroni: readonly [string, ...string[]], pgbouncer: string): 
     await goOn("killed", lostAtMs);
     await lab.startRolecall();
   });
+
+  for (const isStarted of [false, true])
+    test(`a pooler whose clients come after the death is held by the guardian${isStarted ? ", or the next process" : ""}`, async () => {
+      await load.stop();
+      const [first, second] = lab.poolers;
+      assert.ok(first !== undefined && second !== undefined);
+      const loadOf = (pooler: Pgbouncer): Load =>
+        new Load({ ports: [pooler.port], database, clients: clients / 2, pauseMs: 5 });
+      load = loadOf(first);
+      const lostAtMs = await loseBoth("1 pooler");
+      if (isStarted) await lab.startRolecall();
+      const late = loadOf(second);
+      try {
+        await until({ what: "transactions of all late clients", seconds: 60, evidence: () => lab.rolecall.tail }, () =>
+          new Set(late.window.acknowledged.map(({ client }) => client)).size === clients / 2 ? true : undefined,
+        );
+        const waitedMs = performance.now() - lostAtMs;
+        const { failures } = late.window;
+        console.log(
+          `late clients: ${failures.length} failed, and they went on ${Math.round(waitedMs)} ms after the loss`,
+        );
+        assert.ok(waitedMs > 5_000, "a new primary comes later");
+        // They are refused until PAUSE, each some times, and would be for all of the failover.
+        assert.ok(failures.length <= 5 * clients, `${failures.length}`);
+      } finally {
+        await late.stop();
+      }
+      if (!isStarted) await lab.startRolecall();
+    });
 }
 
 async function shown(pooler: Pgbouncer, text: string): Promise<readonly Readonly<Record<string, unknown>>[]> {

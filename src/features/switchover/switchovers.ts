@@ -17,8 +17,10 @@ import type { FinishIntent, IntendedPause, PauseIntent } from "./intent/pause-in
 import { LeftPauses } from "./left-pauses.ts";
 import { type HoldingRun, positionOf } from "./loss/loss-watch.ts";
 import type { AdoptedRun } from "./machine/advance.ts";
+import { isWatched } from "./machine/after-loss.ts";
 import { actOf, type PauseTarget, pauseName, type SwitchoverPlan } from "./machine/plan.ts";
 import { isLed, type Outcome, type SwitchoverState, type TargetPhase } from "./machine/state.ts";
+import { isHeld } from "./machine/transition.ts";
 import { peerGrantor } from "./peers/peer-grantor.ts";
 import type { FinishingRun, KeptFinish } from "./peers/pause-keeper.ts";
 import type { KnownServer } from "./preflight/pooler-setup.ts";
@@ -233,7 +235,7 @@ export class Switchovers implements SeamlessSwitchovers {
     );
     const isWanted = (target: PauseTarget): boolean =>
       this.#phase === "open" &&
-      !this.#phasesOf(target).some((phase) => phase !== "watched" && isOpenPhase(phase)) &&
+      !this.#phasesOf(target).some((phase) => !isWatched(phase) && isOpenPhase(phase)) &&
       servingPrimary(view(cluster)) === node;
     if (targets.length > 0)
       void this.#builder.quickenLogins({ cluster, node, targets }, { isWanted, wait: (ms) => scope.wait(ms) });
@@ -260,10 +262,15 @@ export class Switchovers implements SeamlessSwitchovers {
       ([at]) => isHeldBy(state, at) && (adopted !== undefined || (heldMs[at] ?? null) !== null),
     );
     if (held.length === 0) return null;
+    const nowMs = this.#context.now();
+    const since = held.map(([at]) => {
+      const ms = heldMs[at] ?? null;
+      return ms === null ? (adopted?.sinceMs ?? nowMs) : nowMs - ms;
+    });
     const waiting = this.#waiting.get(run);
     return {
       leader: plan.leader,
-      sinceMs: adopted?.sinceMs ?? this.#context.now() - Math.max(...heldMs.map((ms) => ms ?? 0)),
+      sinceMs: Math.min(...since),
       limitMs: adopted?.limitMs ?? plan.limits.deadlineMs,
       poolers: new Set(held.map(([, { pooler }]) => pooler)).size,
       clients: held.reduce(
@@ -466,6 +473,7 @@ export class Switchovers implements SeamlessSwitchovers {
     const adopted = {
       mayBeRequested: finish.mayBeRequested,
       open: [...targets.keys()],
+      watched: [...targets.entries()].flatMap(([at, target]) => (target.isHeld === true ? [] : [at])),
       deadlineMs: now() + leftMs,
       why: "rolecall ended before it had requested the switchover",
     };
@@ -493,7 +501,7 @@ export class Switchovers implements SeamlessSwitchovers {
     // Where that was not written down any more, the clients wait since the run was ready at the earliest.
     const sinceWallMs = finish.heldSinceWallMs ?? deadlineWallMs - limitMs;
     this.#adoptedHolds.set(run, { sinceMs: now() - Math.max(0, wall() - sinceWallMs), limitMs });
-    this.#toldHolds.add(plan.run);
+    if (finish.heldSinceWallMs !== undefined) this.#toldHolds.add(plan.run);
     this.#context.onAdopted(cluster);
   }
 
@@ -507,12 +515,16 @@ export class Switchovers implements SeamlessSwitchovers {
   /** The clients of a pooler are held after a loss: the first of a run is told. */
   #onHeld({ cluster, run }: SwitchoverPlan): void {
     const hold = this.holdOf(cluster);
-    if (hold === null || this.#toldHolds.has(run)) return;
-    this.#toldHolds.clear();
-    this.#toldHolds.add(run);
-    this.#context.onHeld(cluster, run, hold);
+    const running = this.#runs.running(cluster);
+    if (hold === null || running === null || running.plan.run !== run) return;
+    if (!this.#toldHolds.has(run)) {
+      this.#toldHolds.clear();
+      this.#toldHolds.add(run);
+      this.#context.onHeld(cluster, run, hold);
+    }
     const { intents, wall, now, log } = this.#context;
-    intents.held(run, wall() - (now() - hold.sinceMs)).catch((error: unknown) => {
+    const held = running.plan.targets.filter((_, at) => isHeld(phaseOf(running.state, at) ?? "closed"));
+    intents.held(run, wall() - (now() - hold.sinceMs), held).catch((error: unknown) => {
       log.warn({ cluster, run, problem: errorMessage(error) }, "it is not written down since when clients wait");
     });
   }
@@ -564,15 +576,13 @@ const nobody: Caller = { address: "", principal: null, consumesAuthorization: fa
 /** Whether a run after a loss has paused nothing. */
 function isOnlyLooking({ plan, state }: SwitchoverRun): boolean {
   if (plan.start !== "loss") return false;
-  return !("targets" in state)
-    ? state.kind !== "ended"
-    : state.kind === "switching" && state.targets.every((phase) => phase === "watched");
+  return !("targets" in state) ? state.kind !== "ended" : state.kind === "switching" && state.targets.every(isWatched);
 }
 
 /** Whether a run holds the clients of a target, or resumes it. */
 function isHeldBy(state: SwitchoverState, target: number): boolean {
   const phase = phaseOf(state, target);
-  return phase !== null && isOpenPhase(phase);
+  return phase !== null && phase !== "unheld" && isOpenPhase(phase);
 }
 
 /** How far a run is with a target; `null`: it holds nobody yet, or no more. */

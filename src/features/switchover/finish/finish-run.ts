@@ -52,7 +52,7 @@ const pollMs = 20;
 
 /**
  * Finishes the run of another process that has died or stands still: by the same machine, from the state that it was in.
- * Nothing is paused or requested any more. Where the switchover may have been requested, each target is led to the new
+ * Nothing is requested any more, and nothing is paused but what refuses its clients after a loss. Where the switchover may have been requested, each target is led to the new
  * primary and then resumed; at the deadline, all are.
  */
 export function finishRun(context: FinishContext, adopted: AdoptedRun): SwitchoverRun {
@@ -67,19 +67,23 @@ export function finishRun(context: FinishContext, adopted: AdoptedRun): Switchov
           retry: retries.get(pooler) ?? new LoginRetry({ console, before: null, limitMs: commandMs }),
           ...(resumer === null ? {} : { resumer }),
           limits: { commandMs, pauseMs: commandMs, pollMs },
-          mayPause: () => false,
+          mayPause: () => begun.mayPause(),
           areEarlierOver: () => false,
           lead: () => begun.leadLast(target),
           now,
           onEvent: (event) => begun.happened({ ...event, target }),
         }),
     );
-    for (const [target, hand] of hands.entries()) hand.adopt(adopted.open.includes(target));
+    for (const [target, hand] of hands.entries()) {
+      const isWatched = plan.start === "loss" && adopted.watched.includes(target);
+      hand.adopt(!adopted.open.includes(target) ? "over" : isWatched ? "watched" : "held");
+    }
     return {
       preflight: () => Promise.reject(new Error("a run that is finished for another process is not checked")),
       claim: {
         take: () => Promise.resolve("it is the run of another process"),
-        isHeld: () => false,
+        // After a loss the right of the process that has begun the run goes on, for what it has not paused yet.
+        isHeld: () => plan.start === "loss",
         release: () => {},
       },
       safeguards,

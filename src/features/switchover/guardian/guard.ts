@@ -69,6 +69,8 @@ interface Guarded {
   readonly evidence: GuardEvidence;
   /** Positions of the targets that may be paused. */
   open: readonly number[];
+  /** Those of them that were not paused yet, as far as is known. */
+  watched: readonly number[];
   mayBeRequested: boolean;
   heardAtMs: number;
   deadlineAtMs: number;
@@ -141,6 +143,7 @@ export class Guard {
       retries: loginRetries(intent.targets, () => undefined, commandMs),
       evidence: this.#context.open(run),
       open: [...intent.targets.keys()],
+      watched: [...intent.targets.keys()],
       mayBeRequested: intent.finish.mayBeRequested,
       heardAtMs: nowMs,
       deadlineAtMs: nowMs + leftMs,
@@ -178,6 +181,7 @@ export class Guard {
     guarded.deadlineAtMs = nowMs + message.leftMs;
     if (message.kind === "beat") {
       guarded.open = message.open;
+      guarded.watched = message.watched;
       return;
     }
     guarded.mayBeRequested = true;
@@ -232,7 +236,7 @@ export class Guard {
 
   #finish(guarded: Guarded, why: string): void {
     const { send, setTimer, now, onError, onStep } = this.#context;
-    const { run, evidence, resumers, retries, open, mayBeRequested, deadlineAtMs } = guarded;
+    const { run, evidence, resumers, retries, open, watched, mayBeRequested, deadlineAtMs } = guarded;
     const { intent, plan } = run;
     this.#phase = { kind: "finishing", guarded, run: null };
     send({ kind: "taken_over", why });
@@ -264,7 +268,7 @@ export class Guard {
         onEnd: () => {},
         onError,
       },
-      { mayBeRequested, open, deadlineMs: deadlineAtMs, why: `rolecall is gone (${why})` },
+      { mayBeRequested, open, watched, deadlineMs: deadlineAtMs, why: `rolecall is gone (${why})` },
     );
     this.#phase = { kind: "finishing", guarded, run: finishing };
     void finishing.ended

@@ -69,8 +69,8 @@ export class Guardian implements Safeguard {
     });
   }
 
-  beat(open: readonly number[], leftMs: number): void {
-    this.#send({ kind: "beat", open, leftMs });
+  beat(open: readonly number[], leftMs: number, watched: readonly number[]): void {
+    this.#send({ kind: "beat", open, leftMs, watched });
   }
 
   disarm(): void {

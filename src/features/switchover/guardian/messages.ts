@@ -18,8 +18,16 @@ export interface GuardedRun {
 export type ToGuardian =
   /** Opens a console to each target, and begins to ask the nodes. */
   | ({ readonly kind: "guard"; readonly leftMs: number } & GuardedRun)
-  /** The main process lives. Positions of the targets that may be paused, and how long they may stay so, in ms. */
-  | { readonly kind: "beat"; readonly open: readonly number[]; readonly leftMs: number }
+  /**
+   * The main process lives. Positions of the targets that may be paused, how long they may stay so, in ms, and those of them
+   * that were not paused yet.
+   */
+  | {
+      readonly kind: "beat";
+      readonly open: readonly number[];
+      readonly leftMs: number;
+      readonly watched: readonly number[];
+    }
   /** The switchover is requested next. `leftMs`: how long all may stay paused from now on, in ms. */
   | { readonly kind: "request"; readonly leftMs: number }
   /** Nothing is paused any more. */

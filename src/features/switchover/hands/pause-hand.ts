@@ -1,8 +1,15 @@
 import { errorMessage } from "../../../core/cluster/values/error-message.ts";
-import { ConsoleError } from "../../../core/balancing/pgbouncer/console-error.ts";
+import { ConsoleError, refusalOf } from "../../../core/balancing/pgbouncer/console-error.ts";
 import { PgbouncerConsole, quoteDatabase } from "../../../core/balancing/pgbouncer/console.ts";
-import { readClients, readDatabases, readPools } from "../../../core/balancing/pgbouncer/documents.ts";
+import {
+  readClients,
+  readDatabases,
+  readPools,
+  readServers,
+  type ShownPool,
+} from "../../../core/balancing/pgbouncer/documents.ts";
 import { readPausing } from "../../../core/balancing/pgbouncer/inspect-pgbouncer.ts";
+import { isHoldDue, looksInRow, type PoolSight, sightOf } from "../loss/unserved.ts";
 import type { LoginRetry } from "./login-retry.ts";
 import { pauseConsoleName, type PausingRun, runsOf } from "./pause-console.ts";
 import { type ResumableTarget, TargetResumer } from "./resume-target.ts";
@@ -12,6 +19,7 @@ export type PauseEvent =
   | {
       readonly kind: "pause_answered" | "console_lost" | "console_back" | "restarted" | "resumed" | "resumed_elsewhere";
     }
+  | { readonly kind: "unserved" | "not_held" }
   | { readonly kind: "pause_failed" | "pause_withheld" | "console_refused"; readonly problem: string }
   | { readonly kind: "not_resumed"; readonly problem: string; readonly isRefused: boolean }
   | { readonly kind: "paused_read"; readonly isPaused: boolean };
@@ -47,11 +55,12 @@ export interface PauseHandContext {
 /**
  * How far a hand is.
  * - `idle`: nothing was sent
+ * - `looking`: another process may have sent PAUSE, and the database is looked at: its clients are held once it refuses them
  * - `sent`: PAUSE may have been sent
  * - `resuming`: RESUME is sent until its effect is seen
  * - `over`: nothing is paused by this hand any more
  */
-type Phase = "idle" | "sent" | "resuming" | "over";
+type Phase = "idle" | "looking" | "sent" | "resuming" | "over";
 
 /** How often a held database is looked at, in ms: somebody may send RESUME by hand. */
 const lookMs = 250;
@@ -118,15 +127,26 @@ export class PauseHand {
     }
   }
 
-  /** Goes on for a process that has sent PAUSE. @param isHeld whether the clients of the database may wait */
-  adopt(isHeld: boolean): void {
-    this.#phase = isHeld ? "sent" : "over";
-    if (isHeld) void this.#followAdopted();
+  /**
+   * Goes on for a process that is gone.
+   * @param left what that one has left: `held`: it has sent PAUSE; `watched`: it may have, and where it has not, the clients
+   *   are held once they are refused; `over`: nothing is to be done
+   */
+  adopt(left: "held" | "watched" | "over"): void {
+    if (left === "over") {
+      this.#phase = "over";
+    } else if (left === "held") {
+      this.#phase = "sent";
+      void this.#followAdopted();
+    } else {
+      this.#phase = "looking";
+      void this.#followLooks();
+    }
   }
 
   /** Sends PAUSE, unless somebody else has paused the database. */
   pause(): void {
-    void this.#pause();
+    void (this.#phase === "looking" ? this.#pauseAdopted() : this.#pause());
   }
 
   /** Reads whether clients are held: the database is paused, and no transaction runs. Waits for the latter. */
@@ -170,19 +190,58 @@ export class PauseHand {
     }
   }
 
-  async #problemBeforePause(): Promise<string | null> {
-    const { commandMs } = this.#context.limits;
+  /** As {@link #pause}, where another process has begun the run. It may be paused: then that holds its clients. */
+  async #pauseAdopted(): Promise<void> {
+    const { target, limits, mayPause, now } = this.#context;
     try {
       const console = await this.#resumer.console();
-      const pausing = await readPausing(console, commandMs);
-      if (pausing === "held") return "somebody has paused all databases of this PgBouncer";
-      if (pausing === "not_admin") return "the user is not in admin_users";
-      const shown = await this.#shown(console);
-      if (shown === undefined) return "PgBouncer has no such database";
-      return shown.isPaused ? "somebody else has paused it" : await this.#otherRun(console);
+      const before = await this.#beforePause(console);
+      if (before === "paused") return this.#holds(console);
+      const problem = before ?? (await this.#otherRun(console));
+      if (problem !== null) return this.#tell({ kind: "pause_failed", problem });
+      const name = pauseConsoleName(target.by);
+      const pauseConsole = await PgbouncerConsole.open(target.console, limits.commandMs, { name });
+      this.#pauseConsole = pauseConsole;
+      if (!mayPause() || this.#phase !== "looking") {
+        pauseConsole.close();
+        return this.#tell({ kind: "pause_failed", problem: "it was too late" });
+      }
+      this.#phase = "sent";
+      this.#heldSinceMs = now();
+      const refusal = await refusalOf(pauseConsole.query(`PAUSE ${quoteDatabase(this.#database)}`, limits.pauseMs));
+      // Another process that finishes the run may have been faster.
+      if (refusal === null || (await this.#shown(console))?.isPaused === true) this.#holds(console);
+      else this.#tell({ kind: "pause_failed", problem: refusal });
+    } catch (error) {
+      this.#tell({ kind: "pause_failed", problem: errorMessage(error) });
+    }
+  }
+
+  #holds(console: PgbouncerConsole): void {
+    if (this.#phase !== "looking" && this.#phase !== "sent") return;
+    this.#phase = "sent";
+    void this.#watch(console);
+    this.#tell({ kind: "pause_answered" });
+  }
+
+  async #problemBeforePause(): Promise<string | null> {
+    try {
+      const console = await this.#resumer.console();
+      const before = await this.#beforePause(console);
+      return before === "paused" ? "somebody else has paused it" : (before ?? (await this.#otherRun(console)));
     } catch (error) {
       return errorMessage(error);
     }
+  }
+
+  /** @returns `paused` if the database is, a text that says why it cannot be; `null` if it can @throws ConsoleError */
+  async #beforePause(console: PgbouncerConsole): Promise<string | null> {
+    const pausing = await readPausing(console, this.#context.limits.commandMs);
+    if (pausing === "held") return "somebody has paused all databases of this PgBouncer";
+    if (pausing === "not_admin") return "the user is not in admin_users";
+    const shown = await this.#shown(console);
+    if (shown === undefined) return "PgBouncer has no such database";
+    return shown.isPaused ? "paused" : null;
   }
 
   /** Another run of the cluster that may send PAUSE here; `null` if there is none. */
@@ -235,8 +294,7 @@ export class PauseHand {
       if (this.#phase !== "sent") return;
       if (shown?.isPaused === true) {
         const pools = readPools(await console.query("SHOW POOLS", this.#context.limits.commandMs));
-        const own = pools.filter(({ database }) => database === this.#database);
-        this.#waiting = own.reduce((sum, { clientsWaiting }) => sum + clientsWaiting, 0);
+        this.#waiting = waitingOf(this.#database, pools);
         continue;
       }
       this.#heldUntilMs = this.#context.now();
@@ -251,6 +309,53 @@ export class PauseHand {
       await this.#lookForResume();
     } catch {
       if (this.#phase === "sent") await this.#awaitReturn();
+    }
+  }
+
+  /** What another process has paused is held; all else is looked at until its clients are refused. */
+  async #followLooks(): Promise<void> {
+    const isPaused = await this.#firstSight();
+    if (this.#phase !== "looking") return;
+    if (isPaused) {
+      this.#phase = "sent";
+      return this.#followAdopted();
+    }
+    this.#tell({ kind: "not_held" });
+    let inRow = 0;
+    while (this.#phase === "looking") {
+      const sight = await this.#sight();
+      inRow = sight === "unserved" ? inRow + 1 : 0;
+      if (isHoldDue("holding", sight, inRow)) this.#tell({ kind: "unserved" });
+      await delay(inRow > 0 && inRow < looksInRow ? this.#context.limits.pollMs : lookMs);
+    }
+  }
+
+  /** Whether the database is paused. Waits until the console says so. */
+  async #firstSight(): Promise<boolean> {
+    while (this.#phase === "looking") {
+      try {
+        return (await this.#shown(await this.#resumer.console()))?.isPaused === true;
+      } catch {
+        await delay(lookMs);
+      }
+    }
+    return false;
+  }
+
+  /** A console that says nothing shows nobody who is refused. */
+  async #sight(): Promise<PoolSight> {
+    const { commandMs } = this.#context.limits;
+    try {
+      const console = await this.#resumer.console();
+      const [servers, pools] = await Promise.all([
+        console.query("SHOW SERVERS", commandMs),
+        console.query("SHOW POOLS", commandMs),
+      ]);
+      const shown = { servers: readServers(servers), pools: readPools(pools) };
+      this.#waiting = waitingOf(this.#database, shown.pools);
+      return sightOf(this.#database, shown);
+    } catch {
+      return "idle";
     }
   }
 
@@ -326,8 +431,13 @@ export class PauseHand {
 
   /** After RESUME was sent nothing of PAUSE matters. */
   #tell(event: PauseEvent): void {
-    if (this.#phase === "idle" || this.#phase === "sent") this.#context.onEvent(event);
+    if (this.#phase !== "resuming" && this.#phase !== "over") this.#context.onEvent(event);
   }
+}
+
+function waitingOf(database: string, pools: readonly ShownPool[]): number {
+  const own = pools.filter((pool) => pool.database === database);
+  return own.reduce((sum, { clientsWaiting }) => sum + clientsWaiting, 0);
 }
 
 function delay(ms: number): Promise<void> {

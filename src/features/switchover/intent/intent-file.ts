@@ -2,7 +2,7 @@ import { errorMessage } from "../../../core/cluster/values/error-message.ts";
 import { readRegularFileLater } from "../../../core/files/regular-file.ts";
 import { replaceFile } from "../../../core/state/files/atomic-file.ts";
 import { inTime, late } from "../../../core/state/files/in-time.ts";
-import type { PauseTarget } from "../machine/plan.ts";
+import { pauseName, type PauseTarget } from "../machine/plan.ts";
 import {
   type LoweredSetting,
   parseIntents,
@@ -111,13 +111,21 @@ export class IntentFile {
   /**
    * Notes that clients wait after a loss, so that the next process can say since when.
    * @param sinceWallMs in ms since the epoch
+   * @param held whose clients wait: another target is not resumed by somebody else if it is not paused
    * @throws Error as {@link announce}
    */
-  held(run: string, sinceWallMs: number): Promise<void> {
+  held(run: string, sinceWallMs: number, held: readonly PauseTarget[]): Promise<void> {
+    const names = new Set(held.map(pauseName));
     return this.#changeIntents((intents) =>
       intents.map((intent) =>
         intent.run === run && intent.finish !== null
-          ? { ...intent, finish: { ...intent.finish, heldSinceWallMs: sinceWallMs } }
+          ? {
+              ...intent,
+              finish: { ...intent.finish, heldSinceWallMs: intent.finish.heldSinceWallMs ?? sinceWallMs },
+              targets: intent.targets.map((target) =>
+                names.has(pauseName(target)) ? { ...target, isHeld: true } : target,
+              ),
+            }
           : intent,
       ),
     );

@@ -8,6 +8,8 @@ export interface IntendedPause {
   readonly pooler: string;
   readonly database: string;
   readonly console: Omit<PgbouncerConfig, "processes">;
+  /** Whether it was paused after a loss; absent before that, and for other runs. */
+  readonly isHeld?: boolean | undefined;
 }
 
 /** What rolecall lowers in a PgBouncer while clients go on after a RESUME: `server_login_retry`. */
@@ -76,7 +78,9 @@ const consoleSchema = z.strictObject({
     })
     .nullable(),
 });
-const targetsSchema = z.array(z.strictObject({ pooler: text, database: text, console: consoleSchema })).max(16_384);
+const targetsSchema = z
+  .array(z.strictObject({ pooler: text, database: text, console: consoleSchema, isHeld: z.boolean().optional() }))
+  .max(16_384);
 const intentShape = { run: text, cluster: text, deadlineWallMs: z.number(), targets: targetsSchema };
 /** How a run is finished, as it is written to the disk and sent to peers. */
 export const finishSchema = z.strictObject({

@@ -21,6 +21,8 @@ export interface AdoptedRun {
   readonly mayBeRequested: boolean;
   /** Positions of the targets that may be paused. */
   readonly open: readonly number[];
+  /** Those of them that may not be paused yet after a loss: which of them are is found out. */
+  readonly watched: readonly number[];
   /** When everything is resumed, whatever happens, in ms of rolecall's clock. */
   readonly deadlineMs: number;
   /** Why this process finishes it. */
@@ -33,7 +35,7 @@ const adoptedRequests = { request: "unknown", restart: "unknown", announced: "an
 /** Goes on with a run of another process. Where it was requested, a new primary is waited for as that process did. */
 export function adoptSwitchover(
   plan: SwitchoverPlan,
-  { mayBeRequested, open, deadlineMs, why }: AdoptedRun,
+  { mayBeRequested, open, deadlineMs, why }: Omit<AdoptedRun, "watched">,
   nowMs: number,
 ): SwitchoverTransition {
   const held = {
@@ -47,7 +49,7 @@ export function adoptSwitchover(
     // Not known here: that the old leader is the primary is no sign that it leads again, and after a loss it is not.
     primary: plan.start === "loss" ? null : plan.leader,
     quietSinceMs: null,
-    lookUntilMs: null,
+    lookUntilMs: plan.start === "loss" ? nowMs + plan.limits.lookMs : null,
     repeatAtMs: nowMs + plan.limits.resumeMs,
   } as const satisfies SwitchoverState;
   if (mayBeRequested || !isAsked(plan.start)) return stay(held);

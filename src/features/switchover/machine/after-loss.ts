@@ -39,7 +39,7 @@ export function advanceLost(
   if (event.kind === "primary") return onPrimary(plan, state, { node: event.node, nowMs });
   if (event.kind === "give_up")
     return resumeAll(plan, state, { outcome: { kind: "stayed", reason: event.reason }, nowMs });
-  if (event.kind === "stop" && !hasBegun(state)) return endOfLook(event.reason);
+  if (event.kind === "stop" && !hasBegun(state)) return endOfLook(plan, state, { reason: event.reason, nowMs });
   if (event.kind === "guardian_lost" || event.kind === "fenced") return withoutMore(plan, state, { event, nowMs });
   const ofTarget = afterTarget(state.targets, state.problems, event);
   if (ofTarget !== null) {
@@ -64,19 +64,35 @@ export function onTimeOfLook(
   nowMs: number,
 ): SwitchoverTransition | null {
   if (state.lookUntilMs === null || nowMs < state.lookUntilMs) return null;
-  if (!hasBegun(state)) return endOfLook(`no pooler refused clients within ${plan.limits.lookMs / 1_000} s`);
+  const isAdopted = state.targets.includes("unheld");
+  if (!hasBegun(state) && !isAdopted) {
+    const reason = `no pooler refused clients within ${plan.limits.lookMs / 1_000} s`;
+    return endOfLook(plan, state, { reason, nowMs });
+  }
   const isOver = state.primary !== null && !state.targets.some(isHeld);
   return isOver ? resumeAll(plan, state, { outcome: backOutcome(state.primary), nowMs }) : null;
 }
 
-/** The end of a run that has paused nothing. */
-function endOfLook(reason: string): SwitchoverTransition {
-  return end({ kind: "refused", reason }, { kind: "disarm" });
+/** The end of a run that has paused nothing. What another process may have paused is resumed. */
+function endOfLook(
+  plan: SwitchoverPlan,
+  state: StateOf<"switching">,
+  { reason, nowMs }: { readonly reason: string; readonly nowMs: number },
+): SwitchoverTransition {
+  const outcome = { kind: "refused", reason } as const;
+  return state.targets.includes("unheld")
+    ? resumeAll(plan, state, { outcome, nowMs })
+    : end(outcome, { kind: "disarm" });
 }
 
 /** Whether something was paused, or may have been. */
 function hasBegun({ targets }: StateOf<"switching">): boolean {
-  return targets.some((phase) => phase !== "watched");
+  return targets.some((phase) => !isWatched(phase));
+}
+
+/** Whether clients of a pooler are held once it refuses them. */
+export function isWatched(phase: TargetPhase | undefined): boolean {
+  return phase === "watched" || phase === "unheld";
 }
 
 /** Whether clients of a pooler wait for a primary. */
@@ -95,7 +111,10 @@ function onPrimary(
   { node, nowMs }: { readonly node: string | null; readonly nowMs: number },
 ): SwitchoverTransition | null {
   if (node === null) return stay({ ...state, primary: null });
-  if (node !== plan.leader) return hasBegun(state) ? null : endOfLook(`${node} is the primary`);
+  // A run that another process has begun leads its clients there.
+  const isFollowed = hasBegun(state) || state.targets.includes("unheld");
+  if (node !== plan.leader)
+    return isFollowed ? null : endOfLook(plan, state, { reason: `${node} is the primary`, nowMs });
   // Also after it is back, a pool without a server refuses its clients for `server_login_retry`: each is held first, and then
   // let go with a lower one.
   return settled(plan, { ...state, primary: node }, { effects: [], nowMs });
@@ -117,7 +136,9 @@ function targetAfter(
     isHeld(phase) ? { phase: "resuming", effects: [step("note", text), { kind: "resume", target }] } : null;
   switch (event.kind) {
     case "unserved":
-      return phase === "watched" ? { phase: "asked", effects: [{ kind: "pause", target }] } : null;
+      return isWatched(phase) ? { phase: "asked", effects: [{ kind: "pause", target }] } : null;
+    case "not_held":
+      return phase === "confirmed" ? { phase: "unheld", effects: [] } : null;
     case "pause_answered":
       return phase === "asked" ? { phase: "paused", effects: [{ kind: "read_paused", target }] } : null;
     case "pause_withheld":
@@ -164,10 +185,14 @@ function withoutMore(
   const who = event.kind === "fenced" ? event.by : "the guardian process";
   const isTaken = event.kind === "fenced" || event.hasTakenOver;
   const text = isTaken ? `${who} has taken over, and finishes it too` : `${who} ended`;
-  if (!hasBegun(state)) return endOfLook(text);
-  const targets = state.targets.map((phase): TargetPhase => (phase === "watched" ? "resumed" : phase));
+  if (!hasBegun(state)) return endOfLook(plan, state, { reason: text, nowMs });
+  const targets = state.targets.map((phase): TargetPhase => {
+    if (phase === "watched") return "resumed";
+    // Its RESUME follows as if it were held.
+    return phase === "unheld" ? "confirmed" : phase;
+  });
   const closed = targets.flatMap((phase, target): readonly SwitchoverEffect[] =>
-    phase === state.targets[target] ? [] : [{ kind: "close", target }],
+    phase === "resumed" && state.targets[target] === "watched" ? [{ kind: "close", target }] : [],
   );
   return settled(plan, { ...state, targets }, { effects: [step("note", text), ...closed], nowMs });
 }
@@ -189,8 +214,10 @@ function settled(
   const all = [...effects, ...back];
   if (!hasBegun(state) || targets.some(isHeld)) return stay(state, ...all);
   // Another pooler may still begin to refuse clients.
-  const isWatched = targets.includes("watched") && nowMs < (state.lookUntilMs ?? -Infinity);
-  if (primary !== null && isWatched) return stay(state, ...all);
+  const isInTime = nowMs < (state.lookUntilMs ?? -Infinity);
+  if (primary !== null && isInTime && targets.some(isWatched)) return stay(state, ...all);
+  // Nobody else looks at what another process has left.
+  if (primary === null && targets.includes("unheld")) return stay(state, ...all);
   const next = resumeAll(plan, state, { outcome: lostOutcome(state), nowMs });
   return stay(next.state, ...all, ...next.effects);
 }

@@ -1,6 +1,6 @@
 import {
   holdingOf,
-  isHeld,
+  isToResume,
   resumeAll,
   stay,
   step,
@@ -106,6 +106,7 @@ function whileHeld(plan: SwitchoverPlan, state: HeldState, event: SwitchoverEven
     case "let_go":
     case "not_resumed":
     case "unserved":
+    case "not_held":
     case "pause_answered":
     case "pause_failed":
     case "pause_withheld":
@@ -190,12 +191,12 @@ function releaseRouted(plan: SwitchoverPlan, state: StateOf<"routing">, nowMs: n
   const isRouted = (target: number): boolean =>
     (plan.targets[target]?.routes ?? []).every((route) => state.routes[route]?.phase !== "changing");
   const targets = state.targets.map((phase, target): TargetPhase =>
-    isHeld(phase) && isRouted(target) ? "resuming" : phase,
+    isToResume(phase) && isRouted(target) ? "resuming" : phase,
   );
   const effects = targets.flatMap((phase, target): readonly SwitchoverEffect[] =>
     phase === state.targets[target] ? [] : [{ kind: "resume", target }],
   );
-  if (targets.some(isHeld)) return stay({ ...state, targets }, ...effects);
+  if (targets.some(isToResume)) return stay({ ...state, targets }, ...effects);
   const areAllRouted = state.routes.every(({ phase }) => phase !== "changing");
   const outcome = ledOutcome(plan, state.node);
   const { state: next, effects: more } = resumeAll(plan, { ...state, targets }, { outcome, nowMs });

@@ -13,6 +13,8 @@ export type SwitchoverEvent =
   /** A pooler has no server for waiting clients, and refuses them: they are held from now on. */
   | { readonly kind: "unserved"; readonly target: number }
   | { readonly kind: "pause_answered"; readonly target: number }
+  /** The process that has begun the run is gone, and has not paused the target: it is looked at from now on. */
+  | { readonly kind: "not_held"; readonly target: number }
   /** PAUSE was sent, and failed or was not answered in time. */
   | { readonly kind: "pause_failed"; readonly target: number; readonly problem: string }
   /** PAUSE was not sent: somebody else has paused the database, or the console cannot be reached. */

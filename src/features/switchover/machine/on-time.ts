@@ -89,7 +89,7 @@ function reasonToAbort(plan: SwitchoverPlan, state: StateOf<"pausing" | "telling
 /** How it came out, if the wait for a primary is over; `null` while it is not. */
 function switchingOutcome(
   plan: SwitchoverPlan,
-  { request, primary, quietSinceMs, deadlineMs }: StateOf<"switching">,
+  { request, primary, quietSinceMs, deadlineMs, targets }: StateOf<"switching">,
   nowMs: number,
 ): SettledOutcome | null {
   const { leader, limits } = plan;
@@ -101,6 +101,8 @@ function switchingOutcome(
   if (request === "unknown" && isQuiet)
     return { kind: "unknown", reason: `the request failed; ${leader} still leads, and nothing is pending in the DCS` };
   if (nowMs < deadlineMs) return null;
+  if (request === "lost" && targets.every((phase) => phase === "unheld"))
+    return { kind: "refused", reason: "no pooler refused clients" };
   if (primary === null || request === "lost") return { kind: "no_primary" };
   // Who goes on with the run of another process knows when it must end, not when it has begun.
   const when = limits.deadlineMs === 0 ? "at the deadline" : `${limits.deadlineMs / 1_000} s after the first PAUSE`;

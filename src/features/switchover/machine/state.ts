@@ -1,6 +1,7 @@
 /**
  * How far one database of a pooler is.
  * - `watched`: nothing was sent. Its clients are held once it refuses them
+ * - `unheld`: the same, in a run that another process has begun: that one may have sent PAUSE, so RESUME follows at the end
  * - `asked`: PAUSE may have been sent, and may take effect at any time
  * - `withheld`: PAUSE was not sent, so there is nothing to resume
  * - `paused`: PAUSE was answered
@@ -15,6 +16,7 @@
  */
 export type TargetPhase =
   | "watched"
+  | "unheld"
   | "asked"
   | "withheld"
   | "paused"

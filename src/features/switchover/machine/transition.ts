@@ -67,6 +67,11 @@ export function isHeld(phase: TargetPhase): boolean {
   return phase === "asked" || phase === "paused" || phase === "confirmed";
 }
 
+/** The same, and what another process may have paused before it died. */
+export function isToResume(phase: TargetPhase): boolean {
+  return isHeld(phase) || phase === "unheld";
+}
+
 /**
  * Resumes everything that may be paused, and says at the end how it came out. What was not paused is only closed in
  * the intent.
@@ -81,7 +86,7 @@ export function resumeAll(
   const isAwaited = isLed(outcome) && nowMs < before.deadlineMs;
   const targets = before.targets.map((phase): TargetPhase => {
     if (phase === "withheld" || phase === "watched") return "resumed";
-    return isHeld(phase) || (phase === "absent" && !isAwaited) ? "resuming" : phase;
+    return isToResume(phase) || (phase === "absent" && !isAwaited) ? "resuming" : phase;
   });
   const routes: readonly RouteState[] = "routes" in from ? from.routes : [];
   const times = { sinceMs: nowMs, untilMs: nowMs + limits.settleMs, repeatAtMs: nowMs + limits.resumeMs };

@@ -41,6 +41,7 @@ const announcementSchema = mapping({
 });
 const heartbeatSchema = mapping({
   open: boundedList(mapping({ pooler: text, databases }), 0, 64).optional(),
+  watched: boundedList(mapping({ pooler: text, databases }), 0, 64).optional(),
   left_ms: z.int({ error: "a whole number from 0" }).min(0, { error: "at least 0" }).optional(),
   may_be_requested: z.boolean({ error: "true or false" }).optional(),
 });
@@ -72,6 +73,8 @@ export function readAnnouncement(body: unknown): Announcement | string {
 export interface PauseHeartbeat {
   /** What may still be paused; `null`: as said before. */
   readonly open: readonly PauseTarget[] | null;
+  /** What of it was not paused yet after a loss; `null`: as said before. */
+  readonly watched: readonly PauseTarget[] | null;
   /** Until everything has to be resumed, in ms; `null`: as said before. */
   readonly leftMs: number | null;
   /** Whether the switchover may be requested from now on. */
@@ -79,9 +82,10 @@ export interface PauseHeartbeat {
 }
 
 /** The body of `POST /pauses/{run}/heartbeat`. */
-export function writtenHeartbeat({ open, leftMs, mayBeRequested }: PauseHeartbeat): string {
+export function writtenHeartbeat({ open, watched, leftMs, mayBeRequested }: PauseHeartbeat): string {
   return JSON.stringify({
     ...(open === null ? {} : { open: byPooler(open) }),
+    ...(watched === null ? {} : { watched: byPooler(watched) }),
     ...(leftMs === null ? {} : { left_ms: Math.round(leftMs) }),
     ...(mayBeRequested ? { may_be_requested: true } : {}),
   });
@@ -91,8 +95,13 @@ export function writtenHeartbeat({ open, leftMs, mayBeRequested }: PauseHeartbea
 export function readHeartbeat(body: unknown): PauseHeartbeat | string {
   const read = heartbeatSchema.safeParse(body);
   if (!read.success) return problemOf(read.error);
-  const { open, left_ms: leftMs = null, may_be_requested: mayBeRequested = false } = read.data;
-  return { open: open === undefined ? null : flatTargets(open), leftMs, mayBeRequested };
+  const { open, watched, left_ms: leftMs = null, may_be_requested: mayBeRequested = false } = read.data;
+  return {
+    open: open === undefined ? null : flatTargets(open),
+    watched: watched === undefined ? null : flatTargets(watched),
+    leftMs,
+    mayBeRequested,
+  };
 }
 
 /** The databases of each pooler. */

@@ -246,6 +246,7 @@ export class PauseKeeper {
     kept.watch = {
       kind: "held",
       open: flatTargets(announced),
+      watched: flatTargets(announced),
       heardAtMs: nowMs,
       deadlineAtMs: nowMs + deadlineMs,
       mayBeRequested: kept.announcement.finish?.mayBeRequested ?? false,
@@ -321,7 +322,9 @@ export class PauseKeeper {
     };
     const { mayBeRequested, deadlineAtMs: deadlineMs } = watch;
     const why = `${from} is silent`;
-    const adopted = { mayBeRequested, open: [...targets.keys()], deadlineMs, why };
+    const names = new Set(watch.watched.map(pauseName));
+    const watched = [...targets.entries()].flatMap(([at, target]) => (names.has(pauseName(target)) ? [at] : []));
+    const adopted = { mayBeRequested, open: [...targets.keys()], watched, deadlineMs, why };
     const lowered = [...poolers].flatMap(([pooler, { loginRetry }]) =>
       loginRetry === null ? [] : [{ pooler, before: loginRetry }],
     );

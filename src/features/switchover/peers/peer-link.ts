@@ -2,6 +2,7 @@ import type { PeerConfig } from "../config/peer-schema.ts";
 import { errorMessage } from "../../../core/cluster/values/error-message.ts";
 import { PgbouncerConsole } from "../../../core/balancing/pgbouncer/console.ts";
 import type { IntendedPause, PauseIntent } from "../intent/pause-intent.ts";
+import { pauseName } from "../machine/plan.ts";
 import type { Safeguard } from "../run/switchover-run.ts";
 import { byPooler, writtenAnnouncement, writtenHeartbeat } from "./announcement.ts";
 import { nameIn, openSession, type PeerSession, requestMs, send, textOf } from "./peer-session.ts";
@@ -14,15 +15,23 @@ export interface PeerLinkEvents {
   readonly onTakenOver: (by: string) => void;
 }
 
-/** How far a link is. `told`: how many targets the peer knows to be open. */
+/** How many targets the peer knows to be open, and which of them it knows to be watched only; `null`: that is not known. */
+interface Told {
+  readonly open: number;
+  readonly watched: string | null;
+}
+
+/** How far a link is. */
 type LinkState =
   | { readonly kind: "new" }
   /** The peer may have acknowledged. */
-  | { readonly kind: "announced"; readonly session: PeerSession; readonly told: number }
+  | { readonly kind: "announced"; readonly session: PeerSession; readonly told: Told }
   /** It hears what is closed still: it must not touch that. */
-  | { readonly kind: "taken_over"; readonly session: PeerSession; readonly told: number }
+  | { readonly kind: "taken_over"; readonly session: PeerSession; readonly told: Told }
   | { readonly kind: "ended" };
 
+/** It is not known what the peer knows. */
+const nothing: Told = { open: -1, watched: null };
 /** A peer opens consoles before it answers an announcement. */
 const announceMs = 2_000;
 /**
@@ -66,7 +75,7 @@ export class PeerLink implements Safeguard {
   join(mayBeRequested: boolean): string | null {
     this.#mayBeRequested = mayBeRequested;
     try {
-      this.#state = { kind: "announced", session: openSession(this.#peer), told: -1 };
+      this.#state = { kind: "announced", session: openSession(this.#peer), told: nothing };
       return null;
     } catch (error) {
       return textOf(error);
@@ -78,7 +87,7 @@ export class PeerLink implements Safeguard {
     this.#mayBeRequested = true;
     // The heartbeat that is under way does not say it.
     while (this.#last !== null) await this.#last.catch(() => {});
-    const answer = await this.#beat([...this.#intent().targets.keys()], leftMs);
+    const answer = await this.#beat([...this.#intent().targets.keys()], leftMs, null);
     if (answer === "echo") return null;
     return answer === "taken_over" ? "it has taken over" : "it has not answered";
   }
@@ -87,39 +96,53 @@ export class PeerLink implements Safeguard {
    * Sends a heartbeat, unless a request is under way.
    * @param open positions of the targets that may still be paused. They only ever get fewer
    * @param leftMs until everything has to be resumed, in ms
+   * @param watched positions of those that were not paused yet
    */
-  beat(open: readonly number[], leftMs: number): void {
-    void this.sendBeat(open, leftMs);
+  beat(open: readonly number[], leftMs: number, watched: readonly number[]): void {
+    void this.sendBeat(open, leftMs, watched);
   }
 
   /** As {@link beat}. Resolves when the answer was read, or is late. */
-  async sendBeat(open: readonly number[], leftMs: number): Promise<void> {
-    if (this.#last === null) await this.#beat(open, leftMs);
+  async sendBeat(open: readonly number[], leftMs: number, watched: readonly number[]): Promise<void> {
+    if (this.#last === null) await this.#beat(open, leftMs, watched);
   }
 
   /** Whether the peer has taken over, asked now. @returns `null` if it does not say */
   async hasTakenOver(): Promise<boolean | null> {
     while (this.#last !== null) await this.#last.catch(() => {});
-    const answer = await this.#beat(null, null);
+    const answer = await this.#beat(null, null, null);
     return answer === "echo" ? false : answer === "taken_over" ? true : null;
   }
 
-  /** @param open positions of targets; `null`: as said before */
-  async #beat(open: readonly number[] | null, leftMs: number | null): Promise<"echo" | "taken_over" | "silent"> {
+  /** @param open positions of targets; `null`: as said before. @param watched the same */
+  async #beat(
+    open: readonly number[] | null,
+    leftMs: number | null,
+    watched: readonly number[] | null,
+  ): Promise<"echo" | "taken_over" | "silent"> {
     const state = this.#state;
     if (state.kind !== "announced" && state.kind !== "taken_over") return "silent";
     const { session, told } = state;
     const intent = this.#intent();
-    const targets = open?.flatMap((at) => intent.targets[at] ?? []).filter(isReachable) ?? null;
-    const isSaid = targets === null || targets.length === told;
+    const reachable = (positions: readonly number[] | null): readonly IntendedPause[] | null =>
+      positions?.flatMap((at) => intent.targets[at] ?? []).filter(isReachable) ?? null;
+    const targets = reachable(open);
+    const isSaid = targets === null || targets.length === told.open;
     const mayBeRequested = this.#mayBeRequested;
-    const body = writtenHeartbeat({ open: isSaid ? null : targets, leftMs, mayBeRequested });
+    const ofLoss = intent.finish?.start === "loss" ? reachable(watched) : null;
+    const names = ofLoss?.map(pauseName).join() ?? told.watched;
+    const body = writtenHeartbeat({
+      open: isSaid ? null : targets,
+      watched: names === told.watched ? null : ofLoss,
+      leftMs,
+      mayBeRequested,
+    });
     const sentAtMs = performance.now();
     const path = `${pathOf(intent)}/heartbeat`;
     const sending = send(session, { method: "POST", path, body, limitMs: requestMs }).catch(() => null);
     const reply = await this.#alone(sending);
     if (reply === null || this.#state !== state) return "silent";
-    const known = targets?.length ?? told;
+    const known = { open: targets?.length ?? told.open, watched: names };
     if (reply.status === 200) {
       this.#state = { ...state, told: known };
       this.#events.onEcho(sentAtMs);
@@ -160,7 +183,8 @@ export class PeerLink implements Safeguard {
     const targets = intent.targets.filter(isReachable);
     if (targets.length === 0) return "a peer reaches no pooler, because all have the folder of a Unix socket";
     const session = openSession(this.#peer);
-    this.#state = { kind: "announced", session, told: targets.length };
+    const told = { open: targets.length, watched: targets.map(pauseName).join() };
+    this.#state = { kind: "announced", session, told };
     const witnesses = await openWitnesses(targets);
     try {
       const poolers = byPooler(targets).map(({ pooler, databases }) => ({

@@ -8,6 +8,8 @@ export type WatchedRun =
   | {
       readonly kind: "held";
       readonly open: readonly PauseTarget[];
+      /** Those of them that were not paused yet after a loss, as far as is known. */
+      readonly watched: readonly PauseTarget[];
       readonly heardAtMs: number;
       readonly deadlineAtMs: number;
       /** Whether the switchover may have been requested: then clients are led to the new primary before they go on. */
@@ -21,6 +23,7 @@ export type WatchedRun =
       readonly kind: "taken_over";
       readonly cause: TakeoverCause;
       readonly open: readonly PauseTarget[];
+      readonly watched: readonly PauseTarget[];
       readonly untilMs: number;
       readonly mayBeRequested: boolean;
       /** When everything is resumed, led to the new primary or not. */
@@ -56,6 +59,7 @@ export function nextWatch(run: WatchedRun, event: WatchEvent, nowMs: number): Wa
       return {
         ...run,
         open,
+        watched: event.watched ?? run.watched,
         heardAtMs: nowMs,
         deadlineAtMs,
         mayBeRequested: run.mayBeRequested || event.mayBeRequested,
@@ -75,12 +79,12 @@ export function nextWatch(run: WatchedRun, event: WatchEvent, nowMs: number): Wa
 }
 
 function takenOver(
-  { open, mayBeRequested, deadlineAtMs }: WatchedRun,
+  { open, watched, mayBeRequested, deadlineAtMs }: WatchedRun,
   cause: TakeoverCause,
   nowMs: number,
 ): WatchedRun | null {
   const untilMs = nowMs + takeoverMaxMs;
-  return open.length === 0 ? null : { kind: "taken_over", cause, open, untilMs, mayBeRequested, deadlineAtMs };
+  return open.length === 0 ? null : { kind: "taken_over", cause, open, watched, untilMs, mayBeRequested, deadlineAtMs };
 }
 
 /** What is closed stays closed: nobody can open a target again. */

@@ -2,6 +2,7 @@ import type { CancelTimer, SetTimer } from "../../../core/cluster/timer.ts";
 import { inTime } from "../../../core/state/files/in-time.ts";
 import type { Preflight } from "../preflight/preflight-line.ts";
 import { adoptSwitchover, advanceSwitchover, beginSwitchover, wakeAtMs, type AdoptedRun } from "../machine/advance.ts";
+import { isWatched } from "../machine/after-loss.ts";
 import type { StepName, SwitchoverEffect } from "../machine/effect.ts";
 import type { Pending, RequestResult, SwitchoverEvent } from "../machine/event.ts";
 import { fileRoutesOf, type SwitchoverPlan } from "../machine/plan.ts";
@@ -39,8 +40,9 @@ export interface Safeguard {
    * Says that this process lives.
    * @param open positions of the targets that may still be paused
    * @param leftMs until everything has to be resumed, in ms
+   * @param watched those of them that were not paused yet: they are held after a loss once they refuse their clients
    */
-  beat(open: readonly number[], leftMs: number): void;
+  beat(open: readonly number[], leftMs: number, watched: readonly number[]): void;
   /** Nothing is paused any more. @param left positions of targets that may be, and are tried on without the run */
   disarm(left: readonly number[]): void;
 }
@@ -460,7 +462,8 @@ export class SwitchoverRun {
     const open = [...targets.keys()].filter((target) => !isHeld || state.targets[target] !== "closed");
     const graceMs = this.plan.start === "loss" ? endMs : 0;
     const leftMs = isHeld ? Math.max(0, state.deadlineMs - nowMs) + graceMs : limits.armMs + limits.deadlineMs;
-    for (const safeguard of this.#hands.safeguards) safeguard.beat(open, leftMs);
+    const watched = isHeld ? [...targets.keys()].filter((target) => isWatched(state.targets[target])) : open;
+    for (const safeguard of this.#hands.safeguards) safeguard.beat(open, leftMs, watched);
   }
 }
 

@@ -105,7 +105,7 @@ describe("a guard", () => {
     await fixture.begin();
     for (let beat = 0; beat < 5; beat += 1) {
       await clock.pass(900);
-      fixture.guard.receive({ kind: "beat", open: [0, 1], leftMs: 60_000 });
+      fixture.guard.receive({ kind: "beat", open: [0, 1], leftMs: 60_000, watched: [] });
     }
     await clock.pass(900);
     assert.deepEqual(fixture.said, [{ kind: "ready" }]);
@@ -116,7 +116,7 @@ describe("a guard", () => {
   test("resumes everything at the deadline, whatever the main process says", async (context) => {
     const fixture = await Fixture.of(context);
     await fixture.begin();
-    fixture.guard.receive({ kind: "beat", open: [0, 1], leftMs: 10 });
+    fixture.guard.receive({ kind: "beat", open: [0, 1], leftMs: 10, watched: [] });
     await fixture.takesOver("the deadline");
   });
 
@@ -126,7 +126,7 @@ describe("a guard", () => {
     const [first, second] = fixture.poolers;
     assert.ok(first !== undefined && second !== undefined);
     first.instead.set("RESUME orders", "close");
-    fixture.guard.receive({ kind: "beat", open: [0], leftMs: 60_000 });
+    fixture.guard.receive({ kind: "beat", open: [0], leftMs: 60_000, watched: [] });
     fixture.guard.mainEnded();
     await until("three attempts", () => first.changes.length >= 3);
     assert.equal(fixture.isOver, false);
@@ -171,11 +171,40 @@ describe("a guard", () => {
     const fixture = await Fixture.of(context);
     await fixture.begin();
     fixture.guard.receive({ kind: "request", leftMs: 60_000 });
-    fixture.guard.receive({ kind: "beat", open: [0, 1], leftMs: 200 });
+    fixture.guard.receive({ kind: "beat", open: [0, 1], leftMs: 200, watched: [] });
     fixture.primary = null;
     fixture.guard.mainEnded();
     await until("RESUME", () => fixture.paused.every((isPaused) => !isPaused));
     assert.deepEqual(fixture.led, []);
+  });
+
+  test("holds what refuses its clients after a loss, although the main process had not paused it yet", async (context) => {
+    const fixture = await Fixture.of(context);
+    const [held, watched] = fixture.poolers;
+    assert.ok(held !== undefined && watched !== undefined);
+    const guarded = guardedOf(fixture.poolers);
+    const { intent, plan } = guarded;
+    const finish = { ...intent.finish, start: "loss", candidate: null, mayBeRequested: true } as const;
+    fixture.primary = null;
+    fixture.guard.receive({
+      kind: "guard",
+      leftMs: 60_000,
+      ...guarded,
+      intent: { ...intent, finish },
+      plan: { ...plan, start: "loss", candidate: null },
+    });
+    await until("a ready guard", () => fixture.said.some(({ kind }) => kind === "ready"));
+    held.isPaused = true;
+    fixture.guard.receive({ kind: "beat", open: [0, 1], leftMs: 60_000, watched: [1] });
+    fixture.guard.mainEnded();
+    await until("a takeover", () => fixture.said.some(({ kind }) => kind === "taken_over"));
+    await until("looks", () => watched.console.commands.filter((command) => command === "SHOW SERVERS").length > 1);
+    assert.deepEqual(fixture.paused, [true, false]);
+    watched.waiting = 1;
+    await until("a second hold", () => fixture.paused[1] === true);
+    fixture.primary = "pg2";
+    await until("the end", () => fixture.isOver);
+    assert.deepEqual([fixture.paused, new Set(fixture.led)], [[false, false], new Set(["pgb0 to pg2", "pgb1 to pg2"])]);
   });
 
   for (const isFinished of [true, false])

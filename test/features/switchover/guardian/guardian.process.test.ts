@@ -21,7 +21,7 @@ describe("a guardian process", () => {
     context.after(() => guardian.disarm());
     assert.equal(await guardian.arm(), null);
     pooler.isPaused = true;
-    guardian.beat([0], 60_000);
+    guardian.beat([0], 60_000, []);
     await until("RESUME", () => !pooler.isPaused);
     await until("the loss", () => lost > 0);
   });

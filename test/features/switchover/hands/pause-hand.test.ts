@@ -49,6 +49,98 @@ class Fixture {
   }
 }
 
+/** A hand that goes on for a process that is gone, which had not paused the database when it was last heard of. */
+async function adoptedOf(context: TestContext, isPaused = false): Promise<Fixture> {
+  const fixture = new Fixture(await FakePgbouncer.start(context), 2_000);
+  context.after(() => fixture.hand.close());
+  fixture.pgbouncer.isPaused = isPaused;
+  fixture.hand.adopt("watched");
+  return fixture;
+}
+
+describe("a database that another process may have paused after a loss", () => {
+  test("is looked at until it refuses its clients, and then paused and resumed", async (context) => {
+    const fixture = await adoptedOf(context);
+    const { hand, pgbouncer } = fixture;
+    await fixture.tells("not_held");
+    pgbouncer.waiting = 3;
+    await fixture.tells("unserved");
+    assert.deepEqual(pgbouncer.changes, [], "the machine decides");
+    hand.pause();
+    await fixture.tells("pause_answered");
+    assert.deepEqual([pgbouncer.isPaused, hand.waiting], [true, 3]);
+    assert.ok(pgbouncer.console.starts.some((start) => start.includes(pauseConsoleName(run))));
+    hand.readPaused();
+    await fixture.tells("paused_read");
+    assert.ok((hand.heldMs ?? 0) > 0);
+    pgbouncer.waiting = 0;
+    pgbouncer.idleServers = 1;
+    await until("a verified RESUME", () => {
+      hand.resume();
+      return fixture.kinds.includes("resumed");
+    });
+    assert.equal(pgbouncer.isPaused, false);
+    await until("the old login retry", () => pgbouncer.settings.get("server_login_retry") === "1");
+  });
+
+  test("is not unserved with a server, nor without a client that waits", async (context) => {
+    const fixture = await adoptedOf(context);
+    const { pgbouncer } = fixture;
+    await fixture.tells("not_held");
+    const looks = (): number => pgbouncer.console.commands.filter((command) => command === "SHOW POOLS").length;
+    await until("looks at an idle pool", () => looks() >= 2);
+    pgbouncer.waiting = 1;
+    pgbouncer.instead.set("SHOW SERVERS", [{ database: "orders", addr: "10.0.0.1", port: 5432, state: "active" }]);
+    await until("looks at a pool with a server", () => looks() >= 5);
+    assert.deepEqual(fixture.kinds, ["not_held"]);
+  });
+
+  test("is held without a PAUSE if the other one has paused it", async (context) => {
+    const fixture = await adoptedOf(context, true);
+    await until("a look", () => fixture.pgbouncer.console.commands.includes("SHOW DATABASES"));
+    fixture.pgbouncer.isPaused = false;
+    await fixture.tells("resumed_elsewhere");
+    assert.deepEqual(fixture.kinds, ["resumed_elsewhere"]);
+    assert.deepEqual(fixture.pgbouncer.changes, []);
+  });
+
+  test("is held by another process that finishes the run: nothing is sent, and it counts as paused", async (context) => {
+    const fixture = await adoptedOf(context);
+    await fixture.tells("not_held");
+    fixture.pgbouncer.isPaused = true;
+    fixture.hand.pause();
+    await fixture.tells("pause_answered");
+    assert.deepEqual(fixture.pgbouncer.changes, []);
+    fixture.pgbouncer.isPaused = false;
+    fixture.hand.readPaused();
+    assert.deepEqual(await fixture.tells("paused_read"), { kind: "paused_read", isPaused: false });
+  });
+
+  for (const [title, prepare, problem] of [
+    ["it is too late", (fixture: Fixture) => (fixture.mayPause = false), /too late/],
+    [
+      "somebody has paused all databases",
+      ({ pgbouncer }: Fixture) => (pgbouncer.isHeld = true),
+      /paused all databases/,
+    ],
+    ["PAUSE fails", ({ pgbouncer }: Fixture) => pgbouncer.instead.set("PAUSE orders", { error: "no" }), /no/],
+  ] as const)
+    test(`is not paused if ${title}; its RESUME is sent all the same`, async (context) => {
+      const fixture = await adoptedOf(context);
+      await fixture.tells("not_held");
+      prepare(fixture);
+      fixture.hand.pause();
+      const told = await fixture.tells("pause_failed");
+      assert.match("problem" in told ? told.problem : "", problem);
+      fixture.pgbouncer.isHeld = false;
+      fixture.pgbouncer.idleServers = 1;
+      fixture.hand.resume();
+      await until("RESUME", () => fixture.pgbouncer.console.commands.includes("RESUME orders"));
+      const { settings } = fixture.pgbouncer;
+      await until("the old login retry", () => settings.get("server_login_retry") === "1");
+    });
+});
+
 describe("one database of a pooler", () => {
   test("is paused, read and resumed, on a console of its own for PAUSE", async (context) => {
     const fixture = await Fixture.of(context);
@@ -175,7 +267,7 @@ describe("one database of a pooler", () => {
   test("is resumed for another process that has paused it, without a figure that is not known", async (context) => {
     const fixture = await Fixture.of(context);
     fixture.pgbouncer.isPaused = true;
-    fixture.hand.adopt(true);
+    fixture.hand.adopt("held");
     await until("a verified RESUME", () => {
       fixture.hand.resume();
       return fixture.kinds.includes("resumed");

@@ -74,6 +74,24 @@ describe("the file of what may be paused", () => {
     assert.deepEqual(readdirSync(join(file.path ?? "", "..")), ["state.json.pauses"], "no draft is left");
   });
 
+  test("says since when clients wait after a loss, and whose", async () => {
+    const file = newFile();
+    await file.announce(intentOf("r1"));
+    await file.announce(intentOf("r2"));
+    await file.held("r1", 1_000, [{ pooler: "pgb1", database: "orders" }]);
+    await file.held("r1", 2_000, [{ pooler: "pgb2", database: "orders" }]);
+    await file.held("r3", 3_000, [{ pooler: "pgb2", database: "orders" }]);
+    const read = await new IntentFile(() => file.path).read();
+    assert.ok(read.kind === "known");
+    assert.deepEqual(
+      read.intents.map(({ finish, targets }) => [finish?.heldSinceWallMs, targets.map(({ isHeld }) => isHeld)]),
+      [
+        [1_000, [true, true]],
+        [undefined, [undefined, undefined]],
+      ],
+    );
+  });
+
   test("is readable by nobody else", async () => {
     const file = newFile();
     await file.announce(intentOf("r1"));

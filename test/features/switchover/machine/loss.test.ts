@@ -235,6 +235,110 @@ const rows: readonly MachineRow[] = [
   ],
 ];
 
+/** Both targets may be paused, and nothing is known of it. */
+const adoptedRun = { mayBeRequested: true, open: [0, 1], watched: [0, 1], deadlineMs: 10_000, why: "rolecall is gone" };
+const notHeld = (target: number): Timed => [5, { kind: "not_held", target }];
+const routedTo: readonly Timed[] = [
+  [20, { kind: "routed", route: 0, by: "verified" }],
+  [20, { kind: "routed", route: 1, by: "verified" }],
+];
+
+/** Runs that another process has begun, which died before it had paused all poolers. */
+const adoptedRows: readonly MachineRow[] = [
+  [
+    "a pooler that did not refuse its clients yet is held once it does",
+    [notHeld(1), ...held(1), isPrimary("pg2"), ...routedTo, ...resumed],
+    "pause1 read_paused1 route:pg2 resume0 resume1 close0 close1",
+    /"switched","node":"pg2"/,
+  ],
+  [
+    "so is each, although none was paused",
+    [notHeld(0), notHeld(1), ...passing(3_000), ...held(1), ...held(0), isPrimary("pg2"), ...routedTo, ...resumed],
+    "pause1 read_paused1 pause0 read_paused0 route:pg2 resume0 resume1 close0 close1",
+    /"switched","node":"pg2"/,
+  ],
+  [
+    "one that never refuses its clients gets its RESUME at the new primary, after its route: PAUSE may be under way",
+    [notHeld(1), isPrimary("pg2"), ...routedTo, ...resumed],
+    "route:pg2 resume0 resume1 close0 close1",
+    /"switched","node":"pg2"/,
+  ],
+  [
+    "somebody resumes the one that is held: the other one is looked at on, without a primary",
+    [
+      notHeld(1),
+      [300, { kind: "resumed_elsewhere", target: 0 }],
+      ...closed(0),
+      ...passing(3_000),
+      ...held(1),
+      isPrimary("pg1"),
+      ...closed(1),
+    ],
+    "resume0 close0 pause1 read_paused1 resume1 close1",
+    /"stayed","reason":"pg1 leads again"/,
+  ],
+  [
+    "the old primary is back: what refuses its clients within 2 s is held, and let go at once",
+    [notHeld(1), isPrimary("pg1"), ...closed(0), ...held(1), ...closed(1)],
+    "resume0 close0 pause1 read_paused1 resume1 close1",
+    /"stayed","reason":"pg1 leads again"/,
+  ],
+  [
+    "the old primary is back, and nobody is refused: all get their RESUME",
+    [notHeld(0), notHeld(1), isPrimary("pg1"), ...passing(1_000), ...resumed],
+    "resume0 resume1 close0 close1",
+    /"stayed","reason":"pg1 leads again"/,
+  ],
+  [
+    "no primary, and nobody is refused until the limit: nobody was held",
+    [notHeld(0), notHeld(1), ...passing(10_000), ...resumed],
+    "resume0 resume1 close0 close1",
+    /"refused","reason":"no pooler refused clients"/,
+  ],
+  [
+    "a switchover begins while nobody is held",
+    [notHeld(0), notHeld(1), [5, { kind: "stop", reason: "a switchover begins" }], ...resumed],
+    "resume0 resume1 close0 close1",
+    /"refused","reason":"a switchover begins"/,
+  ],
+  [
+    "PAUSE fails: its clients go on as they would have",
+    [
+      notHeld(1),
+      [5, { kind: "unserved", target: 1 }],
+      [5, { kind: "pause_failed", target: 1, problem: "it was too late" }],
+      ...closed(1),
+      isPrimary("pg1"),
+      ...closed(0),
+    ],
+    "pause1 resume1 close1 resume0 close0",
+    /"stayed"/,
+  ],
+  [
+    "another process takes over: nothing more is paused",
+    [
+      notHeld(1),
+      [5, { kind: "fenced", by: "core2" }],
+      [5, { kind: "unserved", target: 1 }],
+      isPrimary("pg1"),
+      ...resumed,
+    ],
+    "resume0 resume1 close0 close1",
+    /"stayed"/,
+  ],
+];
+
+describe("a hold of a process that is gone", () => {
+  const of = { ...plan, ...loss, limits: { ...plan.limits, followMs: 0, deadlineMs: 0 } };
+  for (const [title, events, effects, outcome] of adoptedRows)
+    test(title, () => {
+      const { state, effects: all } = playFrom(adoptSwitchover(of, adoptedRun, 0), events, of);
+      assert.equal(wordsOf(all).replace(/( disarm)?$/, ""), effects);
+      assert.equal(state.kind, "ended");
+      assert.match(JSON.stringify("outcome" in state ? state.outcome : null), outcome);
+    });
+});
+
 describe("a hold after a loss", () => {
   for (const row of rows) {
     const [title, events, effects, outcome, over = loss] = row;
@@ -256,7 +360,7 @@ describe("a hold after a loss", () => {
 
   test("is finished by another process as this one would: it waits for a primary", () => {
     const of = { ...plan, ...loss };
-    const adopted = { mayBeRequested: true, open: [0, 1], deadlineMs: 10_000, why: "rolecall is gone" };
+    const adopted = { ...adoptedRun, watched: [] };
     const { effects } = playFrom(
       adoptSwitchover(of, adopted, 0),
       [...passing(2_000), isPrimary("pg1"), ...resumed],

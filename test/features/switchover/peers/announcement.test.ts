@@ -29,12 +29,15 @@ test("what is written is what is read", () => {
     { pooler: "pgb2", database: "a" },
     { pooler: "pgb1", database: "b" },
   ];
-  const read = readHeartbeat(JSON.parse(writtenHeartbeat({ open: targets, leftMs: 1_499.6, mayBeRequested: true })));
+  const read = readHeartbeat(
+    JSON.parse(writtenHeartbeat({ open: targets, watched: targets.slice(1), leftMs: 1_499.6, mayBeRequested: true })),
+  );
   assert.ok(typeof read === "object");
+  assert.deepEqual(new Set(read.watched), new Set(targets.slice(1)));
   assert.deepEqual([new Set(read.open), read.leftMs, read.mayBeRequested], [new Set(targets), 1_500, true]);
-  const none = { open: [], leftMs: 0, mayBeRequested: false };
+  const none = { open: [], watched: [], leftMs: 0, mayBeRequested: false };
   assert.deepEqual(readHeartbeat(JSON.parse(writtenHeartbeat(none))), none);
-  const same = { open: null, leftMs: null, mayBeRequested: false };
+  const same = { open: null, watched: null, leftMs: null, mayBeRequested: false };
   assert.deepEqual(readHeartbeat(JSON.parse(writtenHeartbeat(same))), same);
 });
 

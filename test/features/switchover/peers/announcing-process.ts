@@ -31,4 +31,4 @@ if (pauses)
     });
     await opened.query(`PAUSE ${quoteDatabase(database)}`, 10_000);
   }
-setInterval(() => link.beat([...intent.targets.keys()], 60_000), 250);
+setInterval(() => link.beat([...intent.targets.keys()], 60_000, []), 250);

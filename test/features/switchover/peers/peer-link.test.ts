@@ -60,7 +60,7 @@ describe("a link to a whole rolecall", limit, () => {
     assert.match((await again.link.arm()) ?? "", /the run r1 is known already$/);
     const other = linkTo({ url }, intentFor(pgbouncer, { run: "r2", cluster: "billing" }));
     assert.match((await other.link.arm()) ?? "", /has no database a of billing/);
-    await link.sendBeat([0, 1], 15_000);
+    await link.sendBeat([0, 1], 15_000, []);
     assert.equal(heard.echoes, 1, "a link that was refused takes nothing back");
   });
 
@@ -78,7 +78,7 @@ describe("a link to a whole rolecall", limit, () => {
     const files = { ca: authority.ca, serverName: null, verify: "full" } as const;
     const known = linkTo({ url, tokenFile: null, tls: { ...files, ...client } }, intentFor(pgbouncer));
     assert.equal(await known.link.arm(), null);
-    await known.link.sendBeat([0], 15_000);
+    await known.link.sendBeat([0], 15_000, []);
     assert.equal(known.heard.echoes, 1);
     await known.link.end();
     const unknown = linkTo({ url, tls: { ...files, cert: null, key: null } }, intentFor(pgbouncer));
@@ -112,6 +112,26 @@ async function cannedPeer(
 const ok = (response: ServerResponse, body: object): void => void response.end(JSON.stringify(body));
 
 describe("a link to a peer", limit, () => {
+  test("says after a loss what is only watched, where that changes, and nothing of it for other runs", async (context) => {
+    const pgbouncer = await new PausableConsole(["a", "b"]).listen(context);
+    const evidence = { systemIdentifier: null, timeline: null };
+    const of = { generation: 1, leader: "pg1", candidate: null, mayBeRequested: true, evidence };
+    for (const start of ["loss", "request"] as const) {
+      const { url, requests } = await cannedPeer(context, (_, response) => ok(response, { acknowledged: true }));
+      const { link } = linkTo({ url }, intentFor(pgbouncer, { finish: { ...of, start } }));
+      assert.equal(await link.arm(), null);
+      await link.sendBeat([0, 1], 4, [0, 1]);
+      await link.sendBeat([0, 1], 3, [1]);
+      await link.sendBeat([0, 1], 2, [1]);
+      await link.sendBeat([0, 1], 1, []);
+      await link.end();
+      const beats = requests.filter((request) => request.includes("/heartbeat"));
+      const watched = beats.map((beat) => /"watched":(\[.*?\}\]|\[\])/.exec(beat)?.[1] ?? null);
+      const one = '[{"pooler":"pgb1","databases":["b"]}]';
+      assert.deepEqual(watched, start === "loss" ? [null, one, null, "[]"] : [null, null, null, null]);
+    }
+  });
+
   test("says in words why it is not ready, and takes back what may have been taken", async (context) => {
     const pgbouncer = await new PausableConsole(["a", "b"]).listen(context);
     const rows: readonly (readonly [(response: ServerResponse) => void, RegExp, isTakenBack: boolean])[] = [
@@ -153,8 +173,8 @@ describe("a link to a peer", limit, () => {
       peer.requests[0] ?? "",
       /"poolers":\[\{"pooler":"pgb1","databases":\["a"\],"console":"rolecall \w+"\}\]/,
     );
-    await link.sendBeat([0, 1], 1_000);
-    await link.sendBeat([0], 900);
+    await link.sendBeat([0, 1], 1_000, []);
+    await link.sendBeat([0], 900, []);
     assert.deepEqual(peer.requests.slice(1), [
       'POST /pauses/r1/heartbeat {"left_ms":1000}',
       'POST /pauses/r1/heartbeat {"open":[],"left_ms":900}',
@@ -172,23 +192,23 @@ describe("a link to a peer", limit, () => {
     });
     const { link, heard } = linkTo(peer, intentFor(pgbouncer));
     assert.equal(await link.arm(), null);
-    const first = link.sendBeat([0, 1], 1_000);
-    await link.sendBeat([0, 1], 999);
+    const first = link.sendBeat([0, 1], 1_000, []);
+    await link.sendBeat([0, 1], 999, []);
     await until("a heartbeat", () => waiting.length === 1);
     ok(waiting[0]!, { state: "held" });
     await first;
-    const second = link.sendBeat([1], 998);
+    const second = link.sendBeat([1], 998, []);
     await until("a heartbeat", () => waiting.length === 2);
     waiting[1]!.writeHead(410).end('{"state":"taken_over","by":"core\\u00022"}');
     await second;
-    const third = link.sendBeat([1], 997);
+    const third = link.sendBeat([1], 997, []);
     await until("a heartbeat", () => waiting.length === 3);
     waiting[2]!.writeHead(410).end("{}");
     await third;
     assert.deepEqual(heard, { echoes: 1, takenOver: ["core?2"] });
     await link.end();
     await link.end();
-    await link.sendBeat([1], 1);
+    await link.sendBeat([1], 1, []);
     assert.deepEqual(peer.requests.slice(1), [
       'POST /pauses/r1/heartbeat {"left_ms":1000}',
       'POST /pauses/r1/heartbeat {"open":[{"pooler":"pgb1","databases":["b"]}],"left_ms":998}',
@@ -205,14 +225,14 @@ describe("a link to a peer", limit, () => {
     );
     const { link, heard } = linkTo(peer, intentFor(pgbouncer));
     assert.equal(await link.arm(), null);
-    await link.sendBeat([0, 1], 1_000);
+    await link.sendBeat([0, 1], 1_000, []);
     answer = (response) => response.writeHead(404).end('{"error":"no_run"}');
-    await link.sendBeat([0, 1], 500);
+    await link.sendBeat([0, 1], 500, []);
     answer = (response) => response.destroy();
-    await link.sendBeat([0, 1], 400);
+    await link.sendBeat([0, 1], 400, []);
     assert.deepEqual(heard, { echoes: 0, takenOver: [] });
     answer = (response) => ok(response, { state: "held" });
-    await link.sendBeat([0, 1], 300);
+    await link.sendBeat([0, 1], 300, []);
     assert.equal(heard.echoes, 1);
     await link.end();
   });

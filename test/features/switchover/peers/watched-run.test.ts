@@ -7,13 +7,32 @@ const b = { pooler: "pgb2", database: "b" };
 const day = 86_400_000;
 
 /** A run that was announced at 0 and may pause until 15 s. */
-const announced: WatchedRun = { kind: "held", open: [a, b], heardAtMs: 0, deadlineAtMs: 15_000, mayBeRequested: false };
+const announced: WatchedRun = {
+  kind: "held",
+  open: [a, b],
+  watched: [a, b],
+  heardAtMs: 0,
+  deadlineAtMs: 15_000,
+  mayBeRequested: false,
+};
 
-const beat: WatchEvent = { kind: "beat", open: null, leftMs: null, mayBeRequested: false };
+const beat: WatchEvent = { kind: "beat", open: null, watched: null, leftMs: null, mayBeRequested: false };
 const tick: WatchEvent = { kind: "tick", stoodStill: false };
 const lateTick: WatchEvent = { kind: "tick", stoodStill: true };
-const only = (...open: (typeof a)[]): WatchEvent => ({ kind: "beat", open, leftMs: null, mayBeRequested: false });
-const left = (leftMs: number): WatchEvent => ({ kind: "beat", open: null, leftMs, mayBeRequested: false });
+const only = (...open: (typeof a)[]): WatchEvent => ({
+  kind: "beat",
+  open,
+  watched: null,
+  leftMs: null,
+  mayBeRequested: false,
+});
+const left = (leftMs: number): WatchEvent => ({
+  kind: "beat",
+  open: null,
+  watched: null,
+  leftMs,
+  mayBeRequested: false,
+});
 const resumed = (target: typeof a): WatchEvent => ({ kind: "resumed", target });
 
 /** A state in few words: what is open, and who resumes it. */
@@ -120,3 +139,11 @@ for (const [title, steps] of rows)
       assert.equal(shown(run), expected, `at ${nowMs}`);
     }
   });
+
+test("what was only watched is known at the takeover as the last heartbeat said", () => {
+  let run: WatchedRun | null = announced;
+  run = nextWatch(run, { ...beat, watched: [b] }, 100);
+  run = nextWatch(run ?? announced, beat, 200);
+  run = nextWatch(run ?? announced, tick, 2_200);
+  assert.deepEqual([run?.kind, run?.watched], ["taken_over", [b]]);
+});
