@@ -73,13 +73,14 @@ describe("a database that another process may have paused after a loss", () => {
     hand.readPaused();
     await fixture.tells("paused_read");
     assert.ok((hand.heldMs ?? 0) > 0);
-    // The login retry is set back once nobody waits.
     pgbouncer.waiting = 0;
+    pgbouncer.idleServers = 1;
     await until("a verified RESUME", () => {
       hand.resume();
       return fixture.kinds.includes("resumed");
     });
     assert.equal(pgbouncer.isPaused, false);
+    await until("the old login retry", () => pgbouncer.settings.get("server_login_retry") === "1");
   });
 
   test("is not unserved with a server, nor without a client that waits", async (context) => {
@@ -132,8 +133,11 @@ describe("a database that another process may have paused after a loss", () => {
       const told = await fixture.tells("pause_failed");
       assert.match("problem" in told ? told.problem : "", problem);
       fixture.pgbouncer.isHeld = false;
+      fixture.pgbouncer.idleServers = 1;
       fixture.hand.resume();
       await until("RESUME", () => fixture.pgbouncer.console.commands.includes("RESUME orders"));
+      const { settings } = fixture.pgbouncer;
+      await until("the old login retry", () => settings.get("server_login_retry") === "1");
     });
 });
 
