@@ -4,7 +4,7 @@ import type { SwitchoverPlan } from "../../src/features/switchover/machine/plan.
 import type { SwitchoverState } from "../../src/features/switchover/machine/state.ts";
 import type { SwitchoverTransition } from "../../src/features/switchover/machine/transition.ts";
 import { parseIntents, type WrittenIntents, withLowered } from "../../src/features/switchover/intent/pause-intent.ts";
-import { isHoldDue, looksInRow, type PoolSight } from "../../src/features/switchover/loss/unserved.ts";
+import { isHoldDue, looksInRow, type PoolSight } from "../../src/features/switchover/hands/unserved.ts";
 import { switchoverPlan } from "../../test/fake/switchover-plan.ts";
 
 /** What is true outside of the machine, whatever it believes. */

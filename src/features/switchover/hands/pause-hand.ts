@@ -9,7 +9,7 @@ import {
   type ShownPool,
 } from "../../../core/balancing/pgbouncer/documents.ts";
 import { readPausing } from "../../../core/balancing/pgbouncer/inspect-pgbouncer.ts";
-import { isHoldDue, looksInRow, type PoolSight, sightOf } from "../loss/unserved.ts";
+import { isHoldDue, looksInRow, type PoolSight, sightOf } from "./unserved.ts";
 import type { LoginRetry } from "./login-retry.ts";
 import { pauseConsoleName, type PausingRun, runsOf } from "./pause-console.ts";
 import { type ResumableTarget, TargetResumer } from "./resume-target.ts";

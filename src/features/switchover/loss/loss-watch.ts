@@ -6,7 +6,7 @@ import { pauseName, type PauseTarget } from "../machine/plan.ts";
 import { heldOnLoss } from "../run/plan-of.ts";
 import { LeaderLink } from "./leader-link.ts";
 import { PoolLooks } from "./pool-looks.ts";
-import { isHoldDue } from "./unserved.ts";
+import { isHoldDue } from "../hands/unserved.ts";
 import {
   leaderSightOf,
   looksOf,

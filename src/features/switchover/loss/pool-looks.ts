@@ -1,7 +1,7 @@
 import type { ConsoleTarget } from "../../../core/balancing/pgbouncer/console.ts";
 import { PgbouncerConsole } from "../../../core/balancing/pgbouncer/console.ts";
 import { readPools, readServers } from "../../../core/balancing/pgbouncer/documents.ts";
-import { type PoolSight, sightOf } from "./unserved.ts";
+import { type PoolSight, sightOf } from "../hands/unserved.ts";
 
 /** What a look found of a database. */
 export interface DatabaseLook {

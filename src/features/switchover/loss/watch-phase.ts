@@ -1,5 +1,5 @@
 /** How far the watch of a cluster for losses is. Pure. All instants are in ms of rolecall's clock. */
-import type { LeaderSight } from "./unserved.ts";
+import type { LeaderSight } from "../hands/unserved.ts";
 
 /** How long poolers are looked at often after a sign, and how long no run begins after one that has held nobody, in ms. */
 export const lookMs = 2_000;

@@ -8,7 +8,7 @@ import {
   type LeaderSight,
   type PoolSight,
   sightOf,
-} from "../../../../src/features/switchover/loss/unserved.ts";
+} from "../../../../src/features/switchover/hands/unserved.ts";
 
 interface Spec {
   readonly sights: readonly {
