@@ -75,9 +75,9 @@ const lists: Readonly<Record<string, (file: string, kind: Kind) => boolean>> = {
   processes: (_, kind) => kind === "process" || kind === "long" || kind === "workers",
   real: (_, kind) => kind === "real",
   drills: (_, kind) => kind === "drill",
-  drawn: (file, kind) => kind === "real" || drawnOf((one) => kindOf(one) === "drill", 1 / 7).includes(file),
+  drawn: (file, kind) => kind === "real" || drawnOf((one) => kindOf(one) === "drill", 1 / 12).includes(file),
   quick: (file, kind) => kind === "own" && (quick.includes(folderOf(file)) || ofSource.includes(file)),
-  "other-node": (file, kind) => isInNpmTest(kind) || drawnOf(isOfOneNode, 1 / 4).includes(file),
+  "other-node": (file, kind) => isInNpmTest(kind) || drawnOf(isOfOneNode, 1 / 8).includes(file),
 };
 
 function isInNpmTest(kind: Kind): boolean {
