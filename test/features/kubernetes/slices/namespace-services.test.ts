@@ -138,6 +138,7 @@ describe("Services that are published", () => {
     await renewals("b", 6);
     // It is created, and then applied.
     assert.equal(writes(), 2);
+    await until("the answer to the write", () => a.ends.length === 1);
     assert.deepEqual([a.ends, b.ends], [["written"], []]);
   });
 
@@ -194,6 +195,7 @@ describe("Services that are published", () => {
     a.say(membersOf("10.0.0.1"));
     await renewals("a", 6);
     assert.equal(said(), "10.0.0.2 by b");
+    await until("the answers to the writes", () => a.ends.length === 1 && b.ends.length === 1);
     assert.deepEqual([a.ends, b.ends], [["written"], ["written"]]);
   });
 
@@ -297,6 +299,7 @@ describe("Services that are published", () => {
       const [endpoint] = listOf(server.objects("endpointslices")[0]?.["endpoints"]).map(objectOf);
       return endpoint?.["nodeName"] === "k1" && objectOf(endpoint["targetRef"])["name"] === "pg-0";
     });
+    await until("the answer to the write", () => a.ends.length === 2);
     assert.deepEqual(a.ends, ["written", "written"]);
   });
 
