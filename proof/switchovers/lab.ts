@@ -285,8 +285,7 @@ function pushedBalancer(socket: string): object {
   return { haproxy: { socket, cut_sessions: true, backends: [{ name: "write", check: "/primary" }] } };
 }
 
-/** As Patroni's documentation shows it, with checks each 500 ms. */
-function plainHaproxy({ nodes }: Cluster, socket: string): string {
+function haproxyHead(socket: string): string {
   return `global
   stats socket ${socket} mode 600 level admin
 defaults
@@ -296,7 +295,12 @@ defaults
   timeout server 1h
   timeout check 900ms
 listen write
-  bind 127.0.0.1:${ports.haproxyWrite}
+  bind 127.0.0.1:${ports.haproxyWrite}`;
+}
+
+/** As Patroni's documentation shows it, with checks each 500 ms. */
+function plainHaproxy({ nodes }: Cluster, socket: string): string {
+  return `${haproxyHead(socket)}
   option httpchk OPTIONS /primary
   http-check expect status 200
   default-server inter 500ms rise 2 fall 1 on-marked-down shutdown-sessions
@@ -307,16 +311,7 @@ ${nodes.map(({ name, databasePort, apiPort }) => `  server ${name} 127.0.0.1:${d
 /** With a push the checks are slow, so that a route that is quick was pushed. */
 function haproxyConfiguration({ nodes }: Cluster, socket: string, route: Route): string {
   const pace = route === "push" ? "inter 2s rise 2 fall 2" : "inter 300ms rise 2 fall 1";
-  return `global
-  stats socket ${socket} mode 600 level admin
-defaults
-  mode tcp
-  timeout connect 2s
-  timeout client 1h
-  timeout server 1h
-  timeout check 900ms
-listen write
-  bind 127.0.0.1:${ports.haproxyWrite}
+  return `${haproxyHead(socket)}
   option httpchk
   http-check send meth GET uri-lf /clusters/demo/nodes/%[srv_name]/primary ver HTTP/1.1 hdr Host rolecall
   http-check expect status 200

@@ -4,7 +4,6 @@
  */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { Client } from "pg";
 import { database, Lab } from "../../proof/switchovers/lab.ts";
 import { Load } from "../../proof/switchovers/load.ts";
 import { until } from "../fake/until.ts";
@@ -62,9 +61,9 @@ function scenarios(patroni: readonly [string, ...string[]], pgbouncer: string): 
     assert.ok(failures.length <= 2 * clients, failures.map(({ error }) => error).join("\n"));
     for (const pooler of lab.poolers) {
       const settingOf = async (): Promise<unknown> =>
-        (await shown(pooler, "SHOW CONFIG")).find(({ key }) => key === "server_login_retry")?.["value"];
+        (await pooler.ask("SHOW CONFIG")).find(({ key }) => key === "server_login_retry")?.["value"];
       await until({ what: "the old login retry", seconds: 20 }, async () => (await settingOf()) === "15");
-      assert.ok((await shown(pooler, "SHOW DATABASES")).every(({ paused }) => paused === 0));
+      assert.ok((await pooler.ask("SHOW DATABASES")).every(({ paused }) => paused === 0));
     }
   };
 
@@ -126,15 +125,4 @@ function scenarios(patroni: readonly [string, ...string[]], pgbouncer: string): 
       }
       if (!isStarted) await lab.startRolecall();
     });
-}
-
-async function shown(pooler: Pgbouncer, text: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
-  const client = new Client({ host: "127.0.0.1", port: pooler.port, user: "rolecall", database: "pgbouncer" });
-  await client.connect();
-  try {
-    const { rows } = await client.query<Readonly<Record<string, unknown>>>(text);
-    return rows;
-  } finally {
-    await client.end();
-  }
 }

@@ -98,7 +98,7 @@ beside("3.0.2", "the route of PgBouncer", (command) => {
   /** The server connections of a PgBouncer to another server than the one that it should lead to. */
   async function serversOf(pgbouncer: Pgbouncer): Promise<readonly unknown[]> {
     const leader = await cluster.leader();
-    const rows = await ask(pgbouncer, "SHOW SERVERS");
+    const rows = await pgbouncer.ask("SHOW SERVERS");
     return rows.map(({ port }) => Number(port)).filter((port) => port !== leader.databasePort);
   }
 });
@@ -193,18 +193,5 @@ class Writer {
     client.on("error", () => {});
     await client.connect();
     return client;
-  }
-}
-
-async function ask(
-  { socketFolder: host, port }: Pgbouncer,
-  command: string,
-): Promise<readonly Record<string, unknown>[]> {
-  const client = new Client({ host, port, user: "rolecall", database: "pgbouncer" });
-  await client.connect();
-  try {
-    return (await client.query<Record<string, unknown>>(command)).rows;
-  } finally {
-    await client.end();
   }
 }

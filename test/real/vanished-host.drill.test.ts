@@ -6,7 +6,6 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
-import { Client } from "pg";
 import { database, Lab } from "../../proof/switchovers/lab.ts";
 import type { Load } from "../../proof/switchovers/load.ts";
 import { until } from "../fake/until.ts";
@@ -70,7 +69,7 @@ function scenario(patroni: readonly [string, ...string[]], pgbouncer: string): v
     for (const pooler of lab.poolers) {
       await until("the old pool size", () => !readFileSync(pooler.includedFile, "utf8").includes("pool_size"));
       await until("the old login retry", async () => (await settingOf(pooler, "server_login_retry")) === "15");
-      const servers = await ask(pooler, "SHOW SERVERS");
+      const servers = await pooler.ask("SHOW SERVERS");
       assert.deepEqual(
         servers.filter((server) => server["database"] === database && server["port"] === leader.databasePort),
         [],
@@ -80,16 +79,5 @@ function scenario(patroni: readonly [string, ...string[]], pgbouncer: string): v
 }
 
 async function settingOf(pooler: Pgbouncer, key: string): Promise<unknown> {
-  return (await ask(pooler, "SHOW CONFIG")).find((row) => row["key"] === key)?.["value"];
-}
-
-async function ask(pooler: Pgbouncer, text: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
-  const client = new Client({ host: "127.0.0.1", port: pooler.port, user: "rolecall", database: "pgbouncer" });
-  await client.connect();
-  try {
-    const { rows } = await client.query<Readonly<Record<string, unknown>>>(text);
-    return rows;
-  } finally {
-    await client.end();
-  }
+  return (await pooler.ask("SHOW CONFIG")).find((row) => row["key"] === key)?.["value"];
 }

@@ -2,8 +2,8 @@ import { situationLines } from "../../core/health/documents/situation.ts";
 import { fetchStatus } from "../../app/client/fetch-status.ts";
 import { sourceWords } from "../../core/command/client/next-command.ts";
 import type { CommandContext } from "../../core/command/framework/command-context.ts";
-import type { JsonObject } from "../../core/cluster/values/json.ts";
 import { safe } from "../../core/command/output/style.ts";
+import { entryText } from "../status/table/entry-text.ts";
 import { diagnoseClusters } from "../status/diagnosis.ts";
 
 /** `rolecall explain` without a check: what somebody on call has to know of each cluster, or that of `--cluster`. */
@@ -21,14 +21,10 @@ export async function explainSituation(context: CommandContext): Promise<void> {
   };
   for (const { cluster, situation, canaries = [], services = [] } of clusters) {
     const seen = [
-      ...canaries.map((one) => `canary:  ${textOf(one)}`),
-      ...services.map((one) => `service: ${textOf(one)}`),
+      ...canaries.map((one) => `canary:  ${entryText(one)}`),
+      ...services.map((one) => `service: ${entryText(one)}`),
     ];
     print([style.bold(safe(cluster)), ...[...situationLines(situation), ...seen].map(safe), ""].join("\n"));
   }
   diagnoseClusters(result, clusters, sourceWords(args));
-}
-
-function textOf({ text }: JsonObject): string {
-  return typeof text === "string" ? text : "?";
 }

@@ -4,11 +4,12 @@ import { countFailure, type FailureCount } from "../health/evidence/node/fall-an
 import type { NodeConnection } from "./client/client.ts";
 import type { ProbeContext, ProbeResult } from "./client/probe-context.ts";
 import { readLiveness, type StatusResult } from "./parse/parse-response.ts";
+import { isPutOff } from "./schedule/own-wait.ts";
 import { PeriodicTask } from "./schedule/periodic-task.ts";
 import { statusIntervalMs, StatusRequests } from "./status-requests.ts";
 
-/** While the answers of nodes wait longer for this process, `GET /liveness` is put off, by so long at most, in ms. */
-const putOff = { waitMaxMs: 50, maxMs: 3_000 } as const;
+/** While this process is late, `GET /liveness` is put off by so long at most, in ms. */
+const putOffMaxMs = 3_000;
 
 const noFailures: FailureCount = { failuresInRow: 0, failedAtMs: -Infinity };
 
@@ -80,8 +81,7 @@ export class NodeProber {
   #isLivenessDue(nowMs: number): boolean {
     const lateMs = nowMs - this.#livenessDueMs;
     if (lateMs < 0) return false;
-    const isBehind = (this.#context.answersWaitMs?.() ?? 0) > putOff.waitMaxMs;
-    return !isBehind || lateMs >= putOff.maxMs;
+    return lateMs >= putOffMaxMs || !isPutOff(this.#context, "other");
   }
 
   /** @returns whether the node answered */

@@ -46,7 +46,7 @@ export const serviceClaimed = {
   },
   status: {
     tellCase: tellOf("something else claims a Service", {
-      next: "clients get to all addresses of its slices, whoever has written them",
+      next: "clients reach all addresses of its slices, also those that another manager wrote",
       action:
         "Take away the other claim that is named, or give rolecall a Service with another name. Patroni that uses Endpoints needs its own",
     }),

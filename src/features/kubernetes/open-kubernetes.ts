@@ -328,7 +328,7 @@ function memberOf({ member, at: { ip, isElsewhere } }: PoolEndpoint): Omit<Servi
   };
 }
 
-/** The kinds of requests that are told apart. */
+/** The kinds of requests that are counted separately. */
 function requestKind({ method, path }: Pick<ApiCall, "method" | "path">): string {
   if (path.includes("/leases")) return method === "GET" ? "watch" : "lease";
   if (method === "GET") return path.includes("watch=true") ? "watch" : "read";

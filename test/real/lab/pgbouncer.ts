@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync }
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Client } from "pg";
 import { Child, giveToPostgres } from "./child.ts";
 import { unpackedProgram } from "./debian-packages.ts";
 import { freeze } from "./freeze.ts";
@@ -187,6 +188,18 @@ export class Pgbouncer {
   async stop(): Promise<void> {
     await this.#child?.stop("SIGQUIT", 5); // from 1.23 on SIGTERM waits for the clients
     rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  /** Sends a command to its console, over its Unix socket. @returns the rows of the answer */
+  async ask(command: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
+    const client = new Client({ host: this.socketFolder, port: this.port, user: "rolecall", database: "pgbouncer" });
+    await client.connect();
+    try {
+      const { rows } = await client.query<Readonly<Record<string, unknown>>>(command);
+      return rows;
+    } finally {
+      await client.end();
+    }
   }
 
   /** Freezes it; what it returns thaws it. */

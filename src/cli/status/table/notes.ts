@@ -8,6 +8,7 @@ import type { StatusCluster, StatusNode } from "../../../core/command/client/clu
 import { formatKnownDuration, formatLag } from "../../../core/command/output/figures.ts";
 import type { Style } from "../../../core/command/output/style.ts";
 import type { ShownCluster } from "../selection/shown-cluster.ts";
+import { entryText } from "./entry-text.ts";
 
 /** The reasons that say the same as the warning before them. */
 const warningReasons = ["detached", "stalled"];
@@ -109,8 +110,8 @@ export function canaryNotes({ canaries = [] }: StatusCluster, style: Style): rea
   const shown = others.slice(0, canariesMax);
   const left = others.length - shown.length;
   return [
-    ...failing.map((one) => ({ text: `canary: ${textOf(one)}`, paint: style.red })),
-    ...shown.map((one) => ({ text: `canary: ${textOf(one)}`, paint: style.dim })),
+    ...failing.map((one) => ({ text: `canary: ${entryText(one)}`, paint: style.red })),
+    ...shown.map((one) => ({ text: `canary: ${entryText(one)}`, paint: style.dim })),
     ...(left === 0 ? [] : [{ text: `canary: ${left} more that do not fail: rolecall canaries`, paint: style.dim }]),
   ];
 }
@@ -124,18 +125,14 @@ export function serviceNotes({ services = [] }: StatusCluster, style: Style): re
   const others = services.filter((one) => !isWrongService(one));
   const left = others.length - servicesMax;
   return [
-    ...wrong.map((one) => ({ text: `service: ${textOf(one)}`, paint: style.yellow })),
-    ...others.slice(0, servicesMax).map((one) => ({ text: `service: ${textOf(one)}`, paint: style.dim })),
+    ...wrong.map((one) => ({ text: `service: ${entryText(one)}`, paint: style.yellow })),
+    ...others.slice(0, servicesMax).map((one) => ({ text: `service: ${entryText(one)}`, paint: style.dim })),
     ...(left <= 0 ? [] : [{ text: `service: ${left} more without a problem`, paint: style.dim }]),
   ];
 }
 
 function isWrongService({ problem, state }: JsonObject): boolean {
   return problem !== null || state === "differs";
-}
-
-function textOf({ text }: JsonObject): string {
-  return typeof text === "string" ? text : "?";
 }
 
 function unpaintedPart(text: string): TitlePart {

@@ -2,6 +2,7 @@ import type { HintEffect } from "../../cluster/hint.ts";
 import { stateCauses, type StateCause } from "../../health/rules/burst-causes.ts";
 import type { ProbeContext } from "../client/probe-context.ts";
 import { PeriodicTask } from "../schedule/periodic-task.ts";
+import { isPutOff } from "../schedule/own-wait.ts";
 import { BurstBudget } from "./burst-budget.ts";
 import { NamedBursts } from "./named-bursts.ts";
 
@@ -22,9 +23,6 @@ const budgetMs = 60_000;
  * all the time.
  */
 const hintBudgetMs = 30_000;
-
-/** While the answers of nodes wait longer for this process, in ms, bursts send nothing. */
-const waitMaxMs = { urgent: 250, other: 50 } as const;
 
 /** What bursts probe. */
 export interface BurstTargets {
@@ -176,17 +174,17 @@ export class Bursts {
     const { burstIntervalMs } = this.#context.schedule;
     this.#lastMs = nowMs;
     // The answers that wait tell as much, and sooner.
-    if ((this.#context.answersWaitMs?.() ?? 0) > this.#waitMax(nowMs)) return burstIntervalMs;
+    if (isPutOff(this.#context, this.#hasStateCause(nowMs) ? "urgent" : "other")) return burstIntervalMs;
     this.#spend(nowMs, burstIntervalMs);
     this.#targets.probeAll();
     return burstIntervalMs;
   }
 
   /** Of several clusters, those go first that have no primary. */
-  #waitMax(nowMs: number): number {
+  #hasStateCause(nowMs: number): boolean {
     for (const [cause, { untilMs }] of this.#phases)
-      if (cause !== "hint" && cause !== "new_claim" && nowMs < untilMs) return waitMaxMs.urgent;
-    return waitMaxMs.other;
+      if (cause !== "hint" && cause !== "new_claim" && nowMs < untilMs) return true;
+    return false;
   }
 
   #probe(node: string): number {

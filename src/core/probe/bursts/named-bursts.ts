@@ -3,14 +3,13 @@ import type { HintEffect } from "../../cluster/hint.ts";
 import { nodeNamed } from "../../cluster/lookup.ts";
 import { stateCauses } from "../../health/rules/burst-causes.ts";
 import type { ProbeContext } from "../client/probe-context.ts";
+import { isPutOff } from "../schedule/own-wait.ts";
 import { PeriodicTask } from "../schedule/periodic-task.ts";
 
 /** The longest burst of one node, in ms (rule 12). */
 const burstMaxMs = 10_000;
 /** The shortest time between two probes of named nodes, in ms. */
 const namedIntervalMs = 50;
-/** While the answers of nodes wait longer for this process, in ms, nothing is sent. */
-const waitMaxMs = 250;
 /** How soon after that a node is looked at again whose probe is still in flight, in ms. */
 const busyMs = 10;
 
@@ -69,7 +68,7 @@ export class NamedBursts {
     if (!this.#context.mayBurst(nowMs)) this.#untilMs.clear();
     const [turn] = this.#untilMs;
     if (turn === undefined) return Infinity;
-    if ((this.#probing.answersWaitMs?.() ?? 0) > waitMaxMs) return namedIntervalMs;
+    if (isPutOff(this.#probing, "urgent")) return namedIntervalMs;
     const [node, untilMs] = turn;
     this.#untilMs.delete(node);
     this.#untilMs.set(node, untilMs);

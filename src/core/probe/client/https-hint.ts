@@ -1,12 +1,11 @@
 import { connect } from "node:tls";
 import type { Failure } from "../../cluster/observation.ts";
+import { isPutOff, type OwnWait } from "../schedule/own-wait.ts";
 
 /**
  * The shortest time between two TLS handshakes with a failing node, in ms: each occupies one of the node's few workers.
  */
 const handshakeGapMs = 30_000;
-/** While the answers of nodes wait longer for this process, in ms, it shakes no hands. */
-const waitMaxMs = 250;
 /** How plain HTTP fails on a TLS port: the connection is reset, or the response is not HTTP. */
 const plainHttpFailureKinds: readonly Failure["kind"][] = ["reset", "body"];
 
@@ -14,13 +13,11 @@ const plainHttpFailureKinds: readonly Failure["kind"][] = ["reset", "body"];
 export type IsTlsServer = (address: URL, timeoutMs: number) => Promise<boolean>;
 
 /** What the detection depends on. */
-export interface HttpsHintContext {
+export interface HttpsHintContext extends OwnWait {
   /** rolecall's clock, in ms. */
   readonly now: () => number;
   /** The time limit of a handshake. */
   readonly timeoutMs: number;
-  /** How long the answers of nodes wait for this process, in ms: nodes close connections meanwhile. Default: never. */
-  readonly answersWaitMs?: (() => number) | undefined;
   /** Default: a handshake shows it. */
   readonly isTlsServer?: IsTlsServer | undefined;
 }
@@ -50,8 +47,9 @@ export class HttpsHint {
   /** Returns the failure, with the kind `https` if the node speaks TLS. */
   async refine(failure: Failure): Promise<Failure> {
     if (this.#origin.protocol !== "http:" || !plainHttpFailureKinds.includes(failure.kind)) return failure;
-    const { now, timeoutMs, answersWaitMs, isTlsServer = shakeHands } = this.#context;
-    if ((answersWaitMs?.() ?? 0) <= waitMaxMs && now() - this.#checkedAtMs >= handshakeGapMs) {
+    const { now, timeoutMs, isTlsServer = shakeHands } = this.#context;
+    // Nodes close connections whose answers nobody reads.
+    if (!isPutOff(this.#context, "urgent") && now() - this.#checkedAtMs >= handshakeGapMs) {
       this.#checkedAtMs = now();
       this.#isTls = await isTlsServer(this.#origin, timeoutMs);
     }

@@ -5,6 +5,7 @@ import type { SetTimer } from "../../cluster/timer.ts";
 import type { HealthPolicy } from "../../health/health-policy.ts";
 import type { ClusterConfig, Config } from "../../config/model/config.ts";
 import type { ClientLimits, NodeConnection } from "./client.ts";
+import type { OwnWait } from "../schedule/own-wait.ts";
 import type { PaceTurn } from "../schedule/pace.ts";
 import type { IsTlsServer } from "./https-hint.ts";
 
@@ -12,7 +13,7 @@ import type { IsTlsServer } from "./https-hint.ts";
  * What the probers of one cluster depend on, injected by the app: probers know neither the store nor a clock of their
  * own.
  */
-export interface ProbeContext {
+export interface ProbeContext extends OwnWait {
   /** The cluster's name. */
   readonly cluster: string;
   readonly schedule: ProbeSchedule;
@@ -39,11 +40,6 @@ export interface ProbeContext {
   readonly parsing?: ParseLimit | undefined;
   /** Bounds the probes that begin outside the schedule. Default: no bound. */
   readonly pace?: { readonly run: (task: () => Promise<unknown>, turn: PaceTurn) => Promise<void> } | undefined;
-  /**
-   * How long the answers of nodes wait for this process, in ms. One that is late sends fewer probes: more would make it
-   * worse. Default: they never do.
-   */
-  readonly answersWaitMs?: (() => number) | undefined;
   /** Called when the first round of the cluster's probes has ended, however it ended. */
   readonly onFirstRound?: ((cluster: string) => void) | undefined;
   /** Called after every request, for metrics, also if its result is not recorded. */

@@ -1,16 +1,14 @@
 import { areViewsWanted } from "../../health/evidence/leadership/lock-status.ts";
 import type { ProbeContext } from "../client/probe-context.ts";
+import { isPutOff } from "../schedule/own-wait.ts";
 import { PeriodicTask } from "../schedule/periodic-task.ts";
 import type { DocumentRequests } from "./document-requests.ts";
 import { chooseRoundSources, type DocumentSource } from "./document-source.ts";
 
 /** The shortest time between two rounds (rule 2), in ms. */
 const roundGapMs = 1_000;
-/**
- * While the answers of nodes wait longer for this process, rounds are put off by so long, and by so long at most, in ms:
- * who leads is seen sooner.
- */
-const putOff = { waitMaxMs: 50, byMs: 100, maxMs: 1_000 } as const;
+/** While this process is late, rounds are put off by so long, and by so long at most, in ms: who leads is seen sooner. */
+const putOff = { byMs: 100, maxMs: 1_000 } as const;
 /**
  * How long a node whose view failed is left out of rounds, in ms: such a request may hang and occupy one of the node's
  * few workers. A node that refused the connection is not left out: it had nothing to do, and may have restarted since.
@@ -72,9 +70,8 @@ export class ViewRounds {
   }
 
   #mayPutOff(): boolean {
-    const { now, answersWaitMs } = this.#context;
-    if ((answersWaitMs?.() ?? 0) <= putOff.waitMaxMs) return false;
-    const nowMs = now();
+    if (!isPutOff(this.#context, "other")) return false;
+    const nowMs = this.#context.now();
     this.#putOffSinceMs ??= nowMs;
     return nowMs - this.#putOffSinceMs < putOff.maxMs;
   }

@@ -9,7 +9,7 @@ import { countText, listText } from "../../../core/health/wording.ts";
  * - `unusable`: nothing can be published of it
  * - `due`: this rolecall has something to write
  * - `silent`: this rolecall says nothing
- * - `agreed`: what is published is what it says, whoever has written it
+ * - `agreed`: what is published is what it says; any rolecall may have written it
  * - `left`: another one that lives has published something else
  */
 export type ServiceStandingKind = "unread" | "unusable" | "due" | "silent" | "agreed" | "left";

@@ -33,7 +33,7 @@ export interface TurnInputs {
  * - `write`: this rolecall writes what it says
  * - `resign`: it leaves the Service to others, and says so
  * - `silent`: it says nothing
- * - `agreed`: what is published is what it says, whoever has written it
+ * - `agreed`: what is published is what it says; any rolecall may have written it
  * - `left`: another one that lives has published something else
  */
 export type Turn = "write" | "resign" | "silent" | "agreed" | "left";

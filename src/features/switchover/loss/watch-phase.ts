@@ -47,7 +47,7 @@ export type WatchHappening<Run> =
   /** A pooler begins to refuse its clients: it is looked at often, too, where only the primary is missing. */
   | { readonly kind: "unserved" }
   | { readonly kind: "begun"; readonly run: Run }
-  /** The run is told of a pooler that refuses its clients. */
+  /** The run learns of a pooler that refuses its clients. */
   | { readonly kind: "wanted" }
   /** `hasHeld`: whether it has paused anything. */
   | { readonly kind: "ended"; readonly run: Run; readonly hasHeld: boolean }
