@@ -12,7 +12,7 @@ import { type WrittenIntents, writtenIntents } from "../../src/features/switchov
 import {
   broken,
   machineEventOf,
-  unrestored,
+  restorer,
   untouchedWorld,
   type World,
   type WorldEvent,
@@ -25,7 +25,13 @@ interface Reached {
   readonly state: SwitchoverState;
   readonly world: World;
   readonly nowMs: number;
-  readonly path: readonly string[];
+  /** What led here; `null` at the start. */
+  readonly last: { readonly from: Reached; readonly step: Step } | null;
+}
+
+interface Step {
+  readonly event: WorldEvent;
+  readonly waitMs: number;
 }
 
 /** What is explored. Tests plant faults in it. */
@@ -211,7 +217,8 @@ export function explore(
 ): Exploration {
   const events = everyEvent(plan);
   const begun = isAdopted ? adoptedStart(plan) : freshStart(plan);
-  const reach: Reach = (from, step) => reachWith(plan, of, { from, ...step });
+  const unrestored = restorer(plan, of.write);
+  const reach: Reach = (from, step) => reachWith(plan, { advance: of.advance, unrestored }, { from, step });
   const start = first.reduce<Reached>((from, event) => sound(reach(from, { event, waitMs: 0 })), begun);
   let level: readonly Reached[] = [start];
   const seen = new Set(level.map(keyOf));
@@ -231,7 +238,7 @@ export function explore(
           const stuck =
             settling(plan, { from: reached, reach, of }, true) ?? settling(plan, { from: reached, reach, of }, false);
           if (stuck !== null)
-            return { states: seen.size, transitions, kinds, violation: { problem: stuck, path: reached.path } };
+            return { states: seen.size, transitions, kinds, violation: { problem: stuck, path: pathOf(reached.last) } };
           kinds.add(reached.state.kind);
           next.push(reached);
         }
@@ -240,13 +247,10 @@ export function explore(
   return { states: seen.size, transitions, kinds, violation: null };
 }
 
-type Reach = (
-  from: Reached,
-  step: { readonly event: WorldEvent; readonly waitMs: number },
-) => Reached | { readonly problem: string; readonly path: readonly string[] };
+type Reach = (from: Reached, step: Step) => Reached | { readonly problem: string; readonly path: readonly string[] };
 
 function freshStart(plan: SwitchoverPlan): Reached {
-  return { state: beginSwitchover(plan, 0).state, world: untouchedWorld(plan), nowMs: 0, path: [] };
+  return { state: beginSwitchover(plan, 0).state, world: untouchedWorld(plan), nowMs: 0, last: null };
 }
 
 /** Both targets were held 5 s ago by a process that is gone. */
@@ -266,7 +270,7 @@ function adoptedStart(plan: SwitchoverPlan): Reached {
     limitAtMs,
     primary: null,
   };
-  return { state, world, nowMs: 0, path: ["adopted"] };
+  return { state, world, nowMs: 0, last: null };
 }
 
 function sound(reached: Reached | { readonly problem: string }): Reached {
@@ -330,22 +334,30 @@ function waitsIn({ state, nowMs }: Reached): readonly number[] {
 
 function reachWith(
   plan: SwitchoverPlan,
-  { advance, write }: Explored,
-  { from, event, waitMs }: { readonly from: Reached; readonly event: WorldEvent; readonly waitMs: number },
-): Reached | { readonly problem: string; readonly path: readonly string[] } {
-  const nowMs = from.nowMs + waitMs;
-  const path = [...from.path, `+${waitMs} ${JSON.stringify(event)}`];
-  const own = machineEventOf(from.world, event);
+  { advance, unrestored }: Pick<Explored, "advance"> & { readonly unrestored: ReturnType<typeof restorer> },
+  { from, step }: { readonly from: Reached; readonly step: Step },
+): ReturnType<Reach> {
+  const nowMs = from.nowMs + step.waitMs;
+  const last = { from, step };
+  const own = machineEventOf(from.world, step.event);
   const transition: SwitchoverTransition = advance(plan, from.state, { event: own, nowMs });
   if (
     (plan.start === "announced" || plan.start === "loss") &&
     transition.effects.some(({ kind }) => kind === "request")
   )
-    return { problem: "requested what somebody else has begun", path };
-  const after = worldAfterEffects(worldAfterEvent(from.world, event), transition, { plan, nowMs });
-  if ("problem" in after) return { problem: after.problem, path };
-  const problem = broken(transition.state, after.world, nowMs) ?? unrestored(plan, after.world, write);
-  return problem === null ? { state: transition.state, world: after.world, nowMs, path } : { problem, path };
+    return { problem: "requested what somebody else has begun", path: pathOf(last) };
+  const after = worldAfterEffects(worldAfterEvent(from.world, step.event), transition, { plan, nowMs });
+  if ("problem" in after) return { problem: after.problem, path: pathOf(last) };
+  const problem = broken(transition.state, after.world, nowMs) ?? unrestored(after.world);
+  if (problem !== null) return { problem, path: pathOf(last) };
+  return { state: transition.state, world: after.world, nowMs, last };
+}
+
+/** What led to a state, from the start on. */
+function pathOf(last: Reached["last"]): readonly string[] {
+  const path: string[] = [];
+  for (let at = last; at !== null; at = at.from.last) path.push(`+${at.step.waitMs} ${JSON.stringify(at.step.event)}`);
+  return path.toReversed();
 }
 
 /** States that differ in the time of day only are the same. */

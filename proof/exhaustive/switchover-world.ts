@@ -247,16 +247,25 @@ function fileOf({ targets, run, cluster }: SwitchoverPlan, { isIntended, isInten
 }
 
 /**
- * Whether the next process sets back what this one may have lowered, if this one dies now.
+ * Tells of each world whether the next process sets back what this one may have lowered, if this one dies now.
+ * What is on the disk follows from a few booleans: each file is written and read once.
  * @param write how the file is written
+ * @returns of a world what is not set back; `null` if all is
  */
-export function unrestored(
-  plan: SwitchoverPlan,
-  world: World,
-  write: (written: WrittenIntents) => string,
-): string | null {
-  const missing = world.isLowered.indexOf(true);
-  if (missing === -1) return null;
+export function restorer(plan: SwitchoverPlan, write: (written: WrittenIntents) => string) {
+  const found = new Map<string, string | null>();
+  return (world: World): string | null => {
+    if (!world.isLowered.includes(true)) return null;
+    const key = `${world.isIntentWritten} ${world.isIntended.join()} ${world.isLowered.join()}`;
+    const known = found.get(key);
+    if (known !== undefined) return known;
+    const problem = unrestored(plan, world, write);
+    found.set(key, problem);
+    return problem;
+  };
+}
+
+function unrestored(plan: SwitchoverPlan, world: World, write: (written: WrittenIntents) => string): string | null {
   const read = parseIntents(write(fileOf(plan, world)));
   for (const [target, isLowered] of world.isLowered.entries()) {
     const pooler = plan.targets[target]?.pooler;
