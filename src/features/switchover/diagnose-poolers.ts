@@ -1,6 +1,7 @@
 import { formatPoolerAddress } from "../../core/config/values/pooler-address.ts";
 import { ConsoleError } from "../../core/balancing/pgbouncer/console-error.ts";
 import { inspectPgbouncers } from "../../core/balancing/pgbouncer/inspect-pgbouncer.ts";
+import { holdAdvice } from "./loss/hold-advice.ts";
 import type { PoolerFindingKind } from "./preflight/pooler-finding.ts";
 import { defaultDeadlineMs, poolerFindings } from "./preflight/pooler-settings.ts";
 import { knownServers } from "./preflight/pooler-setup.ts";
@@ -27,7 +28,7 @@ const ruleOf: { readonly [Kind in PoolerFindingKind]: RuleId } = {
 
 /**
  * Logs in to the console of every pooler, and compares what it says with what a seamless switchover needs (RC200 to
- * RC203). Changes nothing there.
+ * RC203), and `hold_on_loss` with the failover of its clusters (RC203, RC204). Changes nothing there.
  */
 export async function diagnosePoolers({ command: { result }, config, probed }: DoctorContext): Promise<void> {
   const { poolers } = config;
@@ -59,6 +60,8 @@ export async function diagnosePoolers({ command: { result }, config, probed }: D
       cluster: null,
     }))
       result.diagnose(ruleOf[kind], { message: `pooler ${subject}: ${text}`, severity: level, action: hint });
+  for (const { kind, pooler, text, hint } of holdAdvice(poolers, probed.snapshot.clusters))
+    result.diagnose(kind === "short" ? "RC203" : "RC204", { message: `pooler ${pooler}: ${text}`, action: hint });
   const all = usable.length === poolers.length;
   const detail = `${usable.length} of ${poolers.length} answered`;
   result.cover("poolers", all ? "complete" : "incomplete", { detail });

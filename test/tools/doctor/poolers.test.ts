@@ -8,7 +8,10 @@ import type { FakeConsole } from "../../fake/fake-console.ts";
 import { openFakeCluster } from "../../fake/fake-node.ts";
 import { goodConsole, shownDatabase as database } from "../../fake/good-console.ts";
 
-/** Runs doctor with these poolers. Returns rule, severity and message of each finding about them. */
+/**
+ * Runs doctor with these poolers.
+ * @returns rule, severity and message of each finding about them; that they do not hold clients after a loss is none
+ */
 async function findings(context: TestContext, poolers: string): Promise<readonly (readonly string[])[]> {
   const nodes = await openFakeCluster(context, ["pg1"]);
   const folder = mkdtempSync(join(tmpdir(), "rolecall-doctor-test-"));
@@ -22,7 +25,7 @@ async function findings(context: TestContext, poolers: string): Promise<readonly
   const { diagnostics, coverage } = await runJson(["doctor", "--config", file, "--haproxy", "/no/such/haproxy"]);
   assert.ok(coverage.some(({ id }) => id === "poolers"));
   return diagnostics
-    .filter(({ rule_id: id }) => id.startsWith("RC20") || id === "RC006")
+    .filter(({ rule_id: id }) => (id.startsWith("RC20") && id !== "RC204") || id === "RC006")
     .map(({ rule_id: id, severity, message }) => [id, severity, message]);
 }
 
@@ -107,4 +110,33 @@ test("RC200: reports a console that cannot be reached, does not answer, or is no
       ["RC006", "poolers[0].pgbouncer.password_file: FILE cannot be read"],
     ],
   );
+});
+
+test("RC203, RC204: recommends hold_on_loss from the times of the cluster", async (context) => {
+  const fake = goodConsole();
+  await fake.listen(context);
+  const nodes = await openFakeCluster(context, ["pg1"]);
+  const folder = mkdtempSync(join(tmpdir(), "rolecall-doctor-test-"));
+  context.after(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, "rolecall.yaml");
+  const configured = nodes.map(({ name, api }) => `{ name: ${name}, api: "${api}", database: "127.0.0.7:5432" }`);
+  const advice = async (more: string): Promise<readonly string[]> => {
+    const own = pooler(fake).replace(/ }$/, `${more} }`);
+    writeFileSync(
+      file,
+      `clusters: [{ name: demo, nodes: [${configured.join(", ")}] }]\nlisten: [{ port: 0 }]\nstate_file: ${folder}/state.json\npoolers: [${own}]\n`,
+    );
+    const { diagnostics } = await runJson(["doctor", "--config", file, "--haproxy", "/no/such/haproxy"]);
+    return diagnostics.flatMap(({ rule_id: id, severity, message }) =>
+      message.includes("hold_on_loss") || id === "RC204" ? [`${id} ${severity} ${message}`] : [],
+    );
+  };
+  const why = "cluster demo may have no primary for 45 s (ttl 30 s, loop_wait 10 s, 5 s for the promotion)";
+  assert.deepEqual(await advice(""), [
+    `RC204 info pooler pgb1: PgBouncer refuses clients after the loss of a primary: ${why}`,
+  ]);
+  assert.deepEqual(await advice(", hold_on_loss: 30s"), [
+    `RC203 warning pooler pgb1: hold_on_loss must be at least 45s, got 30s: ${why}`,
+  ]);
+  assert.deepEqual(await advice(", hold_on_loss: 45s"), []);
 });

@@ -90,6 +90,7 @@ export const ruleIds = [
   "RC201",
   "RC202",
   "RC203",
+  "RC204",
   "RC210",
   "RC211",
   "RC212",

@@ -333,7 +333,12 @@ export const rules: { readonly [id in RuleId]: FindingRule } = {
   RC203: rule(
     "warning",
     "clients of a pooler may wait long or fail",
-    "Correct the setting of PgBouncer that the message names.",
+    "Correct the setting that the message names.",
+  ),
+  RC204: rule(
+    "info",
+    "clients of a pooler are not held after the loss of a primary",
+    "Set hold_on_loss of the pooler, if its clients shall wait in place of being refused.",
   ),
   RC210: rule(
     "error",

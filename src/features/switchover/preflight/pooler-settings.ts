@@ -1,6 +1,7 @@
 import type { PooledDatabaseConfig } from "../../../core/config/model/config.ts";
 import { isAtLeast, type ShownDatabase, type ShownPool } from "../../../core/balancing/pgbouncer/documents.ts";
 import { routeFindings } from "./database-routes.ts";
+import { holdMarginMs } from "../loss/hold-advice.ts";
 import type { PoolerFinding } from "./pooler-finding.ts";
 import { processFindings } from "./pooler-processes.ts";
 import { type PoolerSetup, relevantDatabases } from "./pooler-setup.ts";
@@ -144,9 +145,6 @@ function versionFindings({ pooler, shown }: PoolerSetup): readonly PoolerFinding
     },
   ];
 }
-
-/** How much longer than a hold PgBouncer must let its clients wait, in ms. */
-const holdMarginMs = 5_000;
 
 /** PgBouncer counts the time of a hold: what ends its clients meanwhile makes the hold useless. */
 function holdFindings({ pooler, shown }: PoolerSetup): readonly PoolerFinding[] {
