@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test, type TestContext } from "node:test";
 import type { PoolerConfig } from "../../src/core/config/model/config.ts";
+import { runText } from "../fake/command-line.ts";
 import { FakePgbouncer } from "../fake/fake-pgbouncer.ts";
 import { gatewayFixture, type GatewayFixture } from "../fake/gateway-fixture.ts";
 import { sendRequest } from "../fake/http-request.ts";
@@ -48,6 +49,18 @@ function leftIn(file: string): unknown {
 
 const lost = { seconds: 30 };
 
+/** The document of the run that began last. */
+async function runOf({ adminUrl }: GatewayFixture): Promise<Readonly<Record<string, unknown>>> {
+  const { body } = await sendRequest(`${adminUrl}/clusters/demo/switchover/run`);
+  return JSON.parse(body) as Readonly<Record<string, unknown>>;
+}
+
+const phasesOf = ({ targets }: Readonly<Record<string, unknown>>): readonly string[] =>
+  (targets as readonly { readonly phase: string }[]).map(({ phase }) => phase);
+
+const stepsOf = ({ steps }: Readonly<Record<string, unknown>>): readonly string[] =>
+  (steps as readonly { readonly step: string }[]).map(({ step }) => step);
+
 describe("clients of a lost primary", () => {
   test("wait in the pooler that would refuse them until another node leads; an idle one is left alone", async (context) => {
     const { gateway, poolers, intents, events } = await fixtureOf(context);
@@ -59,8 +72,15 @@ describe("clients of a lost primary", () => {
     await until("the event", () => events("hold_began").length === 1);
     const status = await sendRequest(`${gateway.adminUrl}/status`);
     assert.match(status.body, /clients of demo wait since \d+\.\d s \(1 pooler, 4 clients; at most 45\.0 s\)/);
+    const shown = await runText(["status", "--server", gateway.adminUrl]);
+    assert.match(shown.out, /clients of demo wait since \d+\.\d s \(1 pooler, 4 clients; at most 45\.0 s\)/);
+    const held = await runOf(gateway);
+    assert.deepEqual([held["start"], held["leader"], held["state"], held["by"]], ["loss", "pg1", "switching", null]);
+    assert.deepEqual(phasesOf(held), ["confirmed", "watched"]);
     await until({ what: "RESUME", ...lost }, () => !busy.isPaused);
     await until("the end", () => events("hold_ended").length === 1);
+    const over = await runOf(gateway);
+    assert.deepEqual(stepsOf(over), ["armed", "paused", "writable", "routed", "resuming", "resumed"]);
     const [ended] = events("hold_ended");
     assert.deepEqual([ended?.["outcome"], ended?.["from"], ended?.["clients"]], ["switched", "pg1", 4]);
     assert.ok(["pg2", "pg3"].includes(String(ended?.["to"])), String(ended?.["to"]));

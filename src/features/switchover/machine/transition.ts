@@ -90,7 +90,7 @@ export function resumeAll(
   });
   const routes: readonly RouteState[] = "routes" in from ? from.routes : [];
   const times = { sinceMs: nowMs, untilMs: nowMs + limits.settleMs, repeatAtMs: nowMs + limits.resumeMs };
-  const begun = targets.filter((phase, at) => phase !== before.targets[at]);
+  const begun = targets.filter((phase, at) => phase === "resuming" && phase !== before.targets[at]);
   return {
     state: { kind: "resuming", ...before, ranAtMs: nowMs, targets, outcome, routes, ...times },
     effects: [
