@@ -1,3 +1,4 @@
+import "./loaded-features.ts";
 import { AgentHandlers } from "../../../src/features/agent/agent-handlers.ts";
 import type { AnswerSources } from "../../../src/app/handlers/answer-sources.ts";
 import type { Machine } from "../../../src/app/machine/machine.ts";

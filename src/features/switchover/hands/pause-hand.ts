@@ -111,15 +111,11 @@ export class PauseHand {
    * @returns why the database cannot be paused by this run; `null` if it can
    */
   async prepare(): Promise<string | null> {
-    const { target, limits } = this.#context;
     try {
-      const console = await this.#resumer.console();
-      this.#pauseConsole = await PgbouncerConsole.open(target.console, limits.commandMs, {
-        name: pauseConsoleName(target.by),
-      });
-      const problem = await this.#otherRun(console);
+      // After a loss each answer that is waited for costs clients an error: what can be asked at the same time is.
+      const [console, pauseConsole] = await Promise.all([this.#resumer.console(), this.#openPauseConsole()]);
+      const [problem] = await Promise.all([this.#otherRun(console), this.#context.retry.read(pauseConsole)]);
       if (problem !== null) return problem;
-      await this.#context.retry.read(console);
       void this.#watch(console);
       return null;
     } catch (error) {
@@ -192,16 +188,14 @@ export class PauseHand {
 
   /** As {@link #pause}, where another process has begun the run. It may be paused: then that holds its clients. */
   async #pauseAdopted(): Promise<void> {
-    const { target, limits, mayPause, now } = this.#context;
+    const { limits, mayPause, now } = this.#context;
     try {
       const console = await this.#resumer.console();
       const before = await this.#beforePause(console);
       if (before === "paused") return this.#holds(console);
       const problem = before ?? (await this.#otherRun(console));
       if (problem !== null) return this.#tell({ kind: "pause_failed", problem });
-      const name = pauseConsoleName(target.by);
-      const pauseConsole = await PgbouncerConsole.open(target.console, limits.commandMs, { name });
-      this.#pauseConsole = pauseConsole;
+      const pauseConsole = await this.#openPauseConsole();
       if (!mayPause() || this.#phase !== "looking") {
         pauseConsole.close();
         return this.#tell({ kind: "pause_failed", problem: "it was too late" });
@@ -217,6 +211,18 @@ export class PauseHand {
     }
   }
 
+  /** Opens the console for PAUSE, with the name of the run. @throws ConsoleError also if the hand was closed meanwhile */
+  async #openPauseConsole(): Promise<PgbouncerConsole> {
+    const { target, limits } = this.#context;
+    const opened = await PgbouncerConsole.open(target.console, limits.commandMs, { name: pauseConsoleName(target.by) });
+    if (this.#phase === "over") {
+      opened.close();
+      throw new ConsoleError("lost", "the console was closed");
+    }
+    this.#pauseConsole = opened;
+    return opened;
+  }
+
   #holds(console: PgbouncerConsole): void {
     if (this.#phase !== "looking" && this.#phase !== "sent") return;
     this.#phase = "sent";
@@ -227,8 +233,11 @@ export class PauseHand {
   async #problemBeforePause(): Promise<string | null> {
     try {
       const console = await this.#resumer.console();
-      const before = await this.#beforePause(console);
-      return before === "paused" ? "somebody else has paused it" : (before ?? (await this.#otherRun(console)));
+      const [before, other] = await Promise.all([
+        this.#beforePause(console),
+        this.#otherRun(this.#pauseConsole ?? console),
+      ]);
+      return before === "paused" ? "somebody else has paused it" : (before ?? other);
     } catch (error) {
       return errorMessage(error);
     }

@@ -293,6 +293,14 @@ describe("one database of a pooler", () => {
     assert.deepEqual(fixture.kinds, ["resumed"]);
   });
 
+  test("leaves no console open where the run ends while they are being opened", async (context) => {
+    const fixture = new Fixture(await FakePgbouncer.start(context), 2_000);
+    const preparing = fixture.hand.prepare();
+    fixture.hand.close();
+    assert.equal(await preparing, "the console was closed");
+    await until("the end of its consoles", () => fixture.pgbouncer.console.connections === 0);
+  });
+
   test("a PAUSE that waits for a transaction fails in time, and is resumed", async (context) => {
     const fixture = await Fixture.of(context, 50);
     fixture.pgbouncer.begin();
