@@ -1,7 +1,7 @@
 import { formatPoolerAddress } from "../../core/config/values/pooler-address.ts";
 import { ConsoleError } from "../../core/balancing/pgbouncer/console-error.ts";
 import { inspectPgbouncers } from "../../core/balancing/pgbouncer/inspect-pgbouncer.ts";
-import { holdAdvice } from "./loss/hold-advice.ts";
+import { holdAdvice } from "./preflight/hold-advice.ts";
 import type { PoolerFindingKind } from "./preflight/pooler-finding.ts";
 import { defaultDeadlineMs, poolerFindings } from "./preflight/pooler-settings.ts";
 import { knownServers } from "./preflight/pooler-setup.ts";

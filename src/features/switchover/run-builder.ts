@@ -366,6 +366,7 @@ export class RunBuilder {
     return [
       intentSafeguard(intents, intent, {
         prepare: () => Promise.all(hands.map((hand) => hand.prepare())),
+        claimed: () => claim.written,
         lowered: () => loweredBy(parts),
         wall,
       }),

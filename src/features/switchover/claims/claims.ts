@@ -140,13 +140,23 @@ export class Claims {
     this.#book = renew(this.#book, run, this.#context.now());
   }
 
-  /** Enters a claim of this process. @returns why it must not ask others; `null` if it may */
+  /** Enters a claim of this process, and writes it down. @returns why it must not ask others; `null` if it may */
   async ask(claim: Claim): Promise<string | null> {
+    return this.enter(claim) ?? this.write(claim);
+  }
+
+  /** Enters a claim of this process. @returns why it must not; `null` if it is entered, and to be written down next */
+  enter(claim: Claim): string | null {
     const unsure = this.#unsure(claim.cluster);
     if (unsure?.kind === "denied" && this.#past.kind === "unread") return unsure.why;
     const entered = ask(this.#book, claim, this.#now());
     if ("why" in entered) return entered.why;
     this.#book = entered.book;
+    return null;
+  }
+
+  /** Writes down a claim that was entered. Never rejects. @returns why that is not possible: then it is given up */
+  async write(claim: Claim): Promise<string | null> {
     try {
       await this.#keep();
       return null;

@@ -37,6 +37,7 @@ export class OwnClaim implements RunClaim {
   /** Until when each grantor's yes counts, in ms of rolecall's clock. */
   readonly #untilMs = new Map<string, number>();
   #phase: "new" | "asked" | "held" | "over" = "new";
+  #written: Promise<string | null> = Promise.resolve(null);
 
   constructor(context: OwnClaimContext) {
     this.#context = context;
@@ -46,6 +47,11 @@ export class OwnClaim implements RunClaim {
   /** The number of the run. It is final once the claim is held. */
   get generation(): number {
     return this.#generation;
+  }
+
+  /** Resolves when the claim that is held is on the disk. Never rejects. @returns why it is not; `null` if it is */
+  get written(): Promise<string | null> {
+    return this.#written;
   }
 
   /** Whether somebody else has promised that earlier runs are over. */
@@ -83,12 +89,16 @@ export class OwnClaim implements RunClaim {
     return `others know later runs of ${claim.cluster}`;
   }
 
-  /** The others hear of it, so that they begin nothing. What they say does not matter, and neither does their silence. */
-  async #takeAgreed(): Promise<string | null> {
+  /**
+   * The others hear of it, so that they begin nothing. What they say does not matter, and neither does their silence. It is
+   * written while the run gets ready: clients are refused meanwhile.
+   */
+  #takeAgreed(): string | null {
     const { claims, claim, grantors } = this.#context;
     const asked: Claim = { ...claim, generation: this.#generation };
-    const why = await claims.ask(asked);
+    const why = claims.enter(asked);
     if (why !== null) return why;
+    this.#written = claims.write(asked);
     if (!claims.hold(claim.run)) return `another switchover of ${claim.cluster} comes first`;
     this.#phase = "held";
     for (const grantor of grantors) void grantor.ask(asked);

@@ -142,6 +142,8 @@ export class IntentFile {
 
   /** Keeps only these targets of a run, or nothing of it. @throws Error as {@link close} */
   async retain(run: string, targets: readonly PauseTarget[]): Promise<void> {
+    // An intent that is being written is known after that.
+    await this.#last;
     const isKnown = this.open.some((intent) => intent.run === run);
     if (isKnown) await this.#changeIntents((intents) => withTargets(intents, run, targets));
   }

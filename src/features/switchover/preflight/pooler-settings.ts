@@ -1,7 +1,7 @@
 import type { PooledDatabaseConfig } from "../../../core/config/model/config.ts";
 import { isAtLeast, type ShownDatabase, type ShownPool } from "../../../core/balancing/pgbouncer/documents.ts";
 import { routeFindings } from "./database-routes.ts";
-import { holdMarginMs } from "../loss/hold-advice.ts";
+import { holdMarginMs } from "./hold-advice.ts";
 import type { PoolerFinding } from "./pooler-finding.ts";
 import { processFindings } from "./pooler-processes.ts";
 import { type PoolerSetup, relevantDatabases } from "./pooler-setup.ts";

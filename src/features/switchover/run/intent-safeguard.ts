@@ -7,6 +7,8 @@ import type { LoweredSetting, PauseIntent } from "../intent/pause-intent.ts";
 interface IntentParts {
   /** Opens the consoles. @returns for each why it cannot be used; `null` if it can */
   readonly prepare: () => Promise<readonly (string | null)[]>;
+  /** Resolves when the claim of the run is on the disk. @returns why it is not; `null` if it is */
+  readonly claimed: () => Promise<string | null>;
   /** The settings that the run lowers before RESUME, as they were read with the consoles. */
   readonly lowered: () => readonly LoweredSetting[];
   /** In ms since the epoch. */
@@ -17,7 +19,7 @@ interface IntentParts {
 export function intentSafeguard(
   intents: IntentFile,
   intent: () => PauseIntent,
-  { prepare, lowered, wall }: IntentParts,
+  { prepare, claimed, lowered, wall }: IntentParts,
 ): Safeguard {
   let isOver = false;
   return {
@@ -25,7 +27,8 @@ export function intentSafeguard(
     arm: async () => {
       const problem = (await prepare()).find((found) => found !== null) ?? null;
       if (problem !== null || isOver) return problem ?? "it was too late";
-      return problemOf(intents.announce(intent(), lowered()));
+      const [written, unclaimed] = await Promise.all([problemOf(intents.announce(intent(), lowered())), claimed()]);
+      return written ?? unclaimed;
     },
     tell: (leftMs) => problemOf(intents.request(intent().run, wall() + leftMs)),
     beat: () => {},

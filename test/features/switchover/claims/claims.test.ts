@@ -174,14 +174,14 @@ describe("a claim of this process", () => {
   /** @param answers what each grantor says, one answer after the other; the last one stays */
   async function taken(
     answers: Readonly<Record<string, readonly (ClaimAnswer | NoAnswer)[]>>,
-    { isOptional = false, isAgreed = false } = {},
+    { isOptional = false, isAgreed = false, path = null as string | null } = {},
   ): Promise<{
     readonly claim: OwnClaim;
     readonly refusal: string | null;
     readonly clock: ManualClock;
     readonly released: string[];
   }> {
-    const { claims, clock } = processAt(null);
+    const { claims, clock } = processAt(path);
     await claims.start();
     const released: string[] = [];
     const grantors = Object.entries(answers).map(([name, said]): Grantor => {
@@ -211,6 +211,18 @@ describe("a claim of this process", () => {
     assert.ok(claim.isHeld());
     claim.release();
     assert.deepEqual(released, ["core2", "core3"]);
+  });
+
+  test("is written while the run gets ready where it was agreed before; without that it is given up", async () => {
+    const path = join(temporaryFolder("claims"), "claims");
+    const { claim } = await taken({}, { isAgreed: true, path });
+    assert.equal(claim.isHeld(), true);
+    assert.equal(await claim.written, null);
+    assert.match(readFileSync(path, "utf8"), /"orders": 1/);
+    const { claim: other, refusal } = await taken({}, { isAgreed: true, path: "/no/such/folder/claims" });
+    assert.equal(refusal, null);
+    assert.match((await other.written) ?? "", /^the claim cannot be written down: /);
+    assert.equal(other.isHeld(), false);
   });
 
   test("is held once everybody has granted it, as long as the lease is sure", async () => {

@@ -74,6 +74,12 @@ describe("the file of what may be paused", () => {
     assert.deepEqual(readdirSync(join(file.path ?? "", "..")), ["state.json.pauses"], "no draft is left");
   });
 
+  test("nothing is left of a run that ends while its intent is being written", async () => {
+    const file = newFile();
+    await Promise.all([file.announce(intentOf("r1")), file.retain("r1", [])]);
+    assert.deepEqual(await new IntentFile(() => file.path).read(), { kind: "known", intents: [] });
+  });
+
   test("says since when clients wait after a loss, and whose", async () => {
     const file = newFile();
     await file.announce(intentOf("r1"));

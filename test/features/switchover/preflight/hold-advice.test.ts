@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { parse } from "yaml";
 import { defaultConfig } from "../../../../src/core/cluster/documents/dynamic-config.ts";
-import { holdAdvice } from "../../../../src/features/switchover/loss/hold-advice.ts";
+import { holdAdvice } from "../../../../src/features/switchover/preflight/hold-advice.ts";
 
 interface Row {
   readonly name: string;
