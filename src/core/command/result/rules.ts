@@ -180,7 +180,7 @@ export const rules: { readonly [id in RuleId]: FindingRule } = {
   RC127: rule(
     "error",
     "the DCS does not name the node that holds the lock",
-    "Correct dcs.etcd, dcs.prefix or dcs.scope. The page docs/dcs.md describes what rolecall does until then.",
+    "Correct dcs.etcd, dcs.prefix or dcs.scope. The page docs/reaction-time.md describes what rolecall does until then.",
   ),
   RC128: rule(
     "error",
