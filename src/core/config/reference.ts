@@ -125,7 +125,9 @@ function rowOf(schema: Readonly<Record<string, unknown>>, path: string): Row {
   return {
     path,
     // Most values are texts.
-    type: typesOf(schema).join(" or ").replace(/^string$/, ""),
+    type: typesOf(schema)
+      .join(" or ")
+      .replace(/^string$/, ""),
     fallback: escape(fallback),
     meaning: escape(described.replace(/\.? Default: .+$/, "")),
   };

@@ -330,11 +330,7 @@ export const rules: { readonly [id in RuleId]: FindingRule } = {
     "a database of a pooler cannot be paused, or leads elsewhere",
     "Correct databases of the pooler, or the configuration of PgBouncer.",
   ),
-  RC203: rule(
-    "warning",
-    "clients of a pooler may wait long or fail",
-    "Correct the setting that the message names.",
-  ),
+  RC203: rule("warning", "clients of a pooler may wait long or fail", "Correct the setting that the message names."),
   RC204: rule(
     "info",
     "clients of a pooler are not held after the loss of a primary",

@@ -211,7 +211,9 @@ export const sectionKeys = {
   pools: list(poolSchema, 1_024).describe(
     "Checks over clusters with a name: what balancers, poolers and agent listeners send clients to (docs/pools.md)",
   ),
-  balancers: list(balancerSchema, 64).describe("Balancers that changes of verdicts are sent to at once (docs/reaction-time.md)"),
+  balancers: list(balancerSchema, 64).describe(
+    "Balancers that changes of verdicts are sent to at once (docs/reaction-time.md)",
+  ),
   poolers: list(poolerSchema, 64).describe(
     "PgBouncers whose clients wait during a planned switchover, and whose databases may follow the verdicts",
   ),
