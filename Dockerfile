@@ -1,5 +1,5 @@
 # rolecall as an image: the built program, its run-time packages, Node 24. `test/docker-replay.sh` replays these steps.
-# The base is pinned by its digest: two builds of one commit have the same base. docs/install-image.md says how to take a newer one.
+# The base is pinned by its digest: two builds of one commit have the same base. docs/install.md says how to take a newer one.
 ARG NODE_IMAGE=node:24.19.0-bookworm-slim@sha256:a9f5f7c91a432850b2a8a7797adf5eadb6c733ceed61167806cee7ea7fbc29df
 
 FROM ${NODE_IMAGE} AS build

@@ -20,13 +20,13 @@ const commandTable = [
 const ruleTable = [
   "# Rules of findings",
   "",
-  "Each finding that a [command](cli.md) reports has a rule of this table. [judgement.md](judgement.md) has other rules:",
-  "those of verdicts. Identifiers are stable and never reused. The table has the default severity: a single finding may",
-  "have a different severity, and a policy can lower it or exclude the finding.",
+  "Each finding that a [command](cli.md) reports has a rule of this table, and says what to do. Identifiers are stable and",
+  "never reused. A single finding may have a different severity, and a [policy](cli.md#policy) can lower it or exclude the",
+  "finding. The rules of verdicts are in [judgement.md](judgement.md).",
   "",
-  "| rule | severity | meaning | what to do |",
-  "|---|---|---|---|",
-  ...ruleIds.map((id) => `| ${id} | ${rules[id].severity} | ${rules[id].title} | ${rules[id].action} |`),
+  "| rule | severity | meaning |",
+  "|---|---|---|",
+  ...ruleIds.map((id) => `| ${id} | ${rules[id].severity} | ${rules[id].title} |`),
   "",
 ].join("\n");
 

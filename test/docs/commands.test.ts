@@ -8,9 +8,8 @@ import { userDocuments, type Fragment, type MarkdownFile } from "./markdown.ts";
 import { commandLines, commandsOf, rolecallOf } from "./shell-words.ts";
 
 /** The programs that commands of the documents may name although no test runs them, with the reason. */
-const { programs: notRun }: { readonly programs: Readonly<Record<string, string>> } = parse(
-  readFileSync("test/spec/docs/not-run.yaml", "utf8"),
-);
+const { programs: notRun, commands: patterns }: Readonly<Record<"programs" | "commands", Record<string, string>>> =
+  parse(readFileSync("test/spec/docs/not-run.yaml", "utf8"));
 
 /** The commands of a document's shell blocks, with their places. */
 function shellCommands(
@@ -57,6 +56,14 @@ describe("commands of the documents", () => {
       assert.deepEqual(unlisted, []);
     });
   }
+
+  test("test/spec/docs/not-run.yaml lists only commands of rolecall that the documents have", () => {
+    const calls = userDocuments().flatMap((document) => shellCommands(document).map(({ words }) => words.join(" ")));
+    assert.deepEqual(
+      Object.keys(patterns).filter((pattern) => !calls.some((call) => new RegExp(`^${pattern}$`).test(call))),
+      [],
+    );
+  });
 
   test("test/spec/docs/not-run.yaml lists only programs that the documents name", () => {
     const named = new Set(userDocuments().flatMap((document) => shellCommands(document).map(({ words }) => words[0])));

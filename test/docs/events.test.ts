@@ -32,9 +32,9 @@ function conditionRows(): readonly string[] {
           : "tellCase" in status
             ? "by its findings"
             : `with \`${status.within}\``;
-    const kinds = events === undefined ? "" : `\`${events.begins}\`, \`${events.ends}\``;
-    const finding = rule === undefined ? "" : `[${rule}](rules.md)`;
-    const links = alerts.map((name) => `[${name}](alerts.md#${name.toLowerCase()})`).join(", ");
+    const kinds = events === undefined ? "" : `\`${events.begins}\``;
+    const finding = rule ?? "";
+    const links = alerts.map((name) => `[${name.replace("Rolecall", "")}](alerts.md#${name.toLowerCase()})`).join(", ");
     return `| \`${id}\` | ${title} | \`${harm}\` | ${kinds} | ${place} | ${finding} | ${links} |`;
   });
 }
@@ -42,7 +42,7 @@ function conditionRows(): readonly string[] {
 test("the table of conditions in docs/events.md is that of the list", () => {
   const block = /(<!-- conditions: generated, UPDATE_DOCS=1 -->\n)([^]*?)(\n<!-- \/conditions -->)/;
   const head = [
-    "| condition | what holds | precedence | events | `/status` | finding | alerts |",
+    "| condition | what holds | precedence | begins with | `/status` | finding | alerts |",
     "|---|---|---|---|---|---|---|",
   ];
   const wanted = [...head, ...conditionRows()].join("\n");

@@ -15,7 +15,7 @@ import {
 } from "../../src/core/cluster/evidence/evidence-fields.ts";
 import type { SomeFields } from "../../src/core/cluster/evidence/fields.ts";
 
-const text = readFileSync("docs/incidents.md", "utf8");
+const text = readFileSync("proof/incident-files.md", "utf8");
 
 function section(title: string): string {
   return text.split(`\n## ${title}\n`)[1]?.split("\n## ")[0] ?? assert.fail(title);

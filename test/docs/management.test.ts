@@ -73,7 +73,7 @@ test("the document lists exactly the refusal codes of the source", () => {
     ].map(([, code]) => code ?? ""),
   );
   assert.ok(new Set(words).size >= 15, [...new Set(words)].join());
-  // `file_descriptors` is a limit of connections: docs/rejected.md has it.
+  // `file_descriptors` is a limit of connections: docs/checks.md has it.
   for (const code of new Set(words))
     if (code !== "length_required" && code !== "file_descriptors")
       assert.ok(text.includes(`\`${code}\``), `${code} is not documented`);

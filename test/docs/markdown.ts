@@ -46,8 +46,12 @@ export function developerDocuments(): readonly MarkdownFile[] {
     "CHANGELOG.md",
     "CONTRIBUTING.md",
     "src/README.md",
+    "src/core/http/fast-path/README.md",
     "bench/README.md",
+    "deploy/README.md",
     "proof/README.md",
+    "proof/incident-files.md",
+    "proof/rules.md",
     "proof/campaign/README.md",
   ].map(readMarkdown);
 }

@@ -74,11 +74,11 @@ describe("docs/events.md", () => {
   });
 });
 
-test("docs/agent.md, docs/push.md: HAProxy accepts the lines, if it is installed", (context) => {
+test("docs/haproxy.md, docs/reaction-time.md: HAProxy accepts the lines, if it is installed", (context) => {
   const folder = mkdtempSync(join(tmpdir(), "rolecall-docs-"));
   context.after(() => rmSync(folder, { recursive: true }));
-  const [server = ""] = blocksOf("docs/agent.md", "");
-  const [socket = ""] = blocksOf("docs/push.md", "haproxy");
+  const [server = ""] = blocksOf("docs/haproxy.md", "haproxy");
+  const [socket = ""] = blocksOf("docs/reaction-time.md", "haproxy");
   const file = join(folder, "haproxy.cfg");
   const defaults = "defaults\n  mode tcp\n  timeout connect 2s\n  timeout client 30m\n  timeout server 30m\n";
   writeFileSync(file, `${socket}\n${defaults}backend read\n  ${server}\n`);

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { simulationCommands } from "../../src/tools/commands.ts";
 import { faultList, faultNames } from "../../src/tools/simulator/model/fault-list.ts";
 
-const file = "docs/simulator.md";
+const file = "docs/cli.md";
 const marked = /(<!-- faults: [^>]*-->\n)[^]*?(<!-- \/faults -->)/;
 
 const faultTable = [
@@ -15,7 +15,7 @@ const faultTable = [
   ),
 ].join("\n");
 
-test("docs/simulator.md: the table lists every fault (UPDATE_DOCS=1 writes it)", () => {
+test("docs/cli.md: the table lists every fault (UPDATE_DOCS=1 writes it)", () => {
   const text = readFileSync(file, "utf8");
   const wanted = text.replace(marked, (_, begin: string, end: string) => `${begin}${faultTable}\n${end}`);
   if (process.env["UPDATE_DOCS"] === "1") writeFileSync(file, wanted);

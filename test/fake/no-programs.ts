@@ -11,6 +11,7 @@ const shortCommands = new Set([
   "groff",
   "haproxy",
   "mkfifo",
+  "amtool",
   "openssl",
   "promtool",
   "systemd-analyze",

@@ -36,7 +36,7 @@ type Answers = Pick<Evidence, "hasDenied" | "mayHaveDenied" | "mayHaveFlagged"> 
  * newer. The promise ends when that member reports that it holds no lock: a claim after that is a new one. It ends as
  * well:
  *
- * - when its claim has gone on for a whole ttl: then the watch is distrusted (docs/dcs.md), and nothing is promised of
+ * - when its claim has gone on for a whole ttl: then the watch is distrusted (docs/reaction-time.md), and nothing is promised of
  *   any member until the key names another one that has a yes. What was read before counts no longer then;
  * - when its claim ended with its evidence and a new one began while the DCS could not be read: the key may have come
  *   back;

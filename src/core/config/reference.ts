@@ -9,12 +9,17 @@ export function configReferenceOf(jsonSchema: Readonly<Record<string, unknown>>)
   return [
     "# Configuration reference",
     "",
-    "`npm run schema` generates this page from the schema that the parser uses.",
+    "Every key of the configuration file, with its default. The smallest file that works names one node of a cluster, and",
+    "rolecall finds the others; [two clusters, with TLS](#two-clusters-with-tls) need more:",
     "",
-    "A flag overrides the environment, which overrides the file. An unknown key is an error. All errors are reported at",
-    "once with their lines. A duration needs a unit (`500ms`, `2s`, `1min`, `1h`, `30d`); options of commands also accept",
-    "`m` for minutes. Certificates, keys, passwords and tokens are read again when their files change. In a key, `[]`",
-    "stands for each element of a list.",
+    "```yaml",
+    'clusters: [{ name: main, discover: ["http://10.0.0.1:8008"] }]',
+    "```",
+    "",
+    "`npm run schema` generates this page. A flag overrides the environment, which overrides the file. An unknown key is an",
+    "error. All errors are reported at once with their lines. A duration needs a unit (`500ms`, `2s`, `1min`, `1h`, `30d`);",
+    "options of commands also accept `m` for minutes. Certificates, keys, passwords and tokens are read again when their files",
+    "change. In a key, `[]` stands for each element of a list. A key without a type is a text.",
     "",
     "| key | type | default | meaning |",
     "|---|---|---|---|",
@@ -76,6 +81,8 @@ clocks.
 /** Mappings that have the keys of another one. The table lists these keys there only. */
 const sameKeys: ReadonlyMap<string, string> = new Map([
   ["clusters[].guards", "guards"],
+  ["clusters[].follow[].tls", "clusters[].tls"],
+  ["follow[]", "clusters[].follow[]"],
   ["clusters[].dcs.tls", "clusters[].tls"],
   ["clusters[].dcs.auth", "clusters[].auth"],
   ["poolers[].pgbouncer.tls", "clusters[].tls"],
@@ -117,7 +124,10 @@ function rowOf(schema: Readonly<Record<string, unknown>>, path: string): Row {
   const fallback = withDefault?.[1] ?? defaultOf(schema["default"]);
   return {
     path,
-    type: typesOf(schema).join(" or "),
+    // Most values are texts.
+    type: typesOf(schema)
+      .join(" or ")
+      .replace(/^string$/, ""),
     fallback: escape(fallback),
     meaning: escape(described.replace(/\.? Default: .+$/, "")),
   };

@@ -17,7 +17,7 @@ export interface DcsWatch {
   cancel(): void;
 }
 
-/** One scope of a DCS: what the watch of the leader needs of it (docs/dcs.md). */
+/** One scope of a DCS: what the watch of the leader needs of it (docs/reaction-time.md). */
 export interface DcsSource {
   /** How many servers are tried in turn. */
   readonly serverCount: number;

@@ -46,7 +46,7 @@ export interface WorkersUsage {
   readonly lost: number;
 }
 
-/** What the fast path did since the start (docs/fast-path.md). */
+/** What the fast path did since the start (docs/operations.md). */
 export interface FastPathUsage {
   readonly requests: number;
   /** Connections that fell back, by reason. */

@@ -2,7 +2,7 @@ import type { Feature, Opened } from "../../core/feature/feature.ts";
 import { nodeProbes } from "../../core/feature/offers.ts";
 import { hasCompanions } from "./local-probes.ts";
 
-/** Checks the programs beside databases (docs/companions.md). What they answer is judged by the core. */
+/** Checks the programs beside databases (docs/poolers.md). What they answer is judged by the core. */
 export const companionChecks: Feature<Opened> = {
   name: "companions",
   isUsed: hasCompanions,

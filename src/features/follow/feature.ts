@@ -7,7 +7,7 @@ import type { RunningFollow } from "./open-follow.ts";
 
 /**
  * Takes outcomes of other instances in place of probes, and feeds other instances with those of this one
- * (docs/follow.md). An instance that only feeds others opens it with their first call.
+ * (docs/fleet.md). An instance that only feeds others opens it with their first call.
  */
 export const follow: Feature<RunningFollow> = {
   name: "follow",

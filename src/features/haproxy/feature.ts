@@ -1,7 +1,7 @@
 import type { Feature, Opened } from "../../core/feature/feature.ts";
 import { auditTargets } from "../../core/feature/offers.ts";
 
-/** HAProxies whose servers follow the verdicts, by their Runtime API (docs/push.md). */
+/** HAProxies whose servers follow the verdicts, by their Runtime API (docs/reaction-time.md). */
 export const haproxy: Feature<Opened> = {
   name: "haproxy",
   isUsed: ({ balancers }) => balancers.length > 0,

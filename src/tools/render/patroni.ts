@@ -46,7 +46,7 @@ function commentBlock(targets: Targets): string {
 function headOf({ script, tokenFile, urls, pauseTokenFile }: HintOptions): string {
   const listeners = `the admin listener${urls.length === 1 ? "" : "s"} ${urls.join(" ")}`;
   return `#!/bin/sh
-# Rendered by rolecall: announces changes of the leader, so that rolecall probes at once (docs/hints.md).
+# Rendered by rolecall: announces changes of the leader, so that rolecall probes at once (docs/reaction-time.md).
 # Patroni adds the event, the role and the scope to the command of a callback.
 #
 # 1. Install this file as ${script} on every database host, executable by the user of Patroni.

@@ -180,7 +180,7 @@ export const rules: { readonly [id in RuleId]: FindingRule } = {
   RC127: rule(
     "error",
     "the DCS does not name the node that holds the lock",
-    "Correct dcs.etcd, dcs.prefix or dcs.scope. The page docs/dcs.md describes what rolecall does until then.",
+    "Correct dcs.etcd, dcs.prefix or dcs.scope. The page docs/reaction-time.md describes what rolecall does until then.",
   ),
   RC128: rule(
     "error",
@@ -330,11 +330,7 @@ export const rules: { readonly [id in RuleId]: FindingRule } = {
     "a database of a pooler cannot be paused, or leads elsewhere",
     "Correct databases of the pooler, or the configuration of PgBouncer.",
   ),
-  RC203: rule(
-    "warning",
-    "clients of a pooler may wait long or fail",
-    "Correct the setting that the message names.",
-  ),
+  RC203: rule("warning", "clients of a pooler may wait long or fail", "Correct the setting that the message names."),
   RC204: rule(
     "info",
     "clients of a pooler are not held after the loss of a primary",

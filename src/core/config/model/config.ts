@@ -65,7 +65,7 @@ export interface Config
   readonly poolers: readonly PoolerConfig[];
 }
 
-/** Whether simple checks are answered from cached bytes (docs/fast-path.md); `force`: on every Node version. */
+/** Whether simple checks are answered from cached bytes (docs/operations.md); `force`: on every Node version. */
 export type FastPathMode = Config["fastPath"];
 
 /** The format of the exporter API and of the nodes' metrics on admin listeners. */

@@ -62,7 +62,7 @@ const agentFields = {
     .default("weight")
     .describe(
       "Dialect agent: how a soft no (docs/reasons.md) drains a server. weight: by a weight of 0%. state: by " +
-        "HAProxy's administrative state drain, with the disadvantages that docs/agent.md lists",
+        "HAProxy's administrative state drain, with the disadvantages that docs/haproxy.md lists",
     ),
 };
 

@@ -211,12 +211,14 @@ export const sectionKeys = {
   pools: list(poolSchema, 1_024).describe(
     "Checks over clusters with a name: what balancers, poolers and agent listeners send clients to (docs/pools.md)",
   ),
-  balancers: list(balancerSchema, 64).describe("Balancers that changes of verdicts are sent to at once (docs/push.md)"),
+  balancers: list(balancerSchema, 64).describe(
+    "Balancers that changes of verdicts are sent to at once (docs/reaction-time.md)",
+  ),
   poolers: list(poolerSchema, 64).describe(
     "PgBouncers whose clients wait during a planned switchover, and whose databases may follow the verdicts",
   ),
   follow: list(upstreamSchema, upstreamsMax).describe(
-    "Admin listeners of other rolecalls whose outcomes are taken, in place of probing, for all clusters (docs/follow.md)",
+    "Admin listeners of other rolecalls whose outcomes are taken, in place of probing, for all clusters (docs/fleet.md)",
   ),
   host_suffixes: list(hostSuffix(), 64).describe("Suffixes of Host headers: {node}.{cluster}{suffix} selects a node"),
   ignore_params: ignoreParamsSchema.describe(
@@ -237,7 +239,7 @@ export const sectionKeys = {
     .union([z.boolean(), z.literal("force")], { error: "true, false or force" })
     .default(true)
     .describe(
-      "Whether simple checks are answered from cached bytes, without node:http (docs/fast-path.md). " +
+      "Whether simple checks are answered from cached bytes, without node:http (docs/operations.md). " +
         "true: on the major versions of Node that it was tried with. force: on all versions",
     ),
   workers: z

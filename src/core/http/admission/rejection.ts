@@ -25,7 +25,7 @@ export type RejectionReason =
 
 /** A refusal of bytes that no handler sees, because they are no request that this listener can read. */
 export interface Rejection {
-  /** For the status line, the metric and the log (docs/rejected.md). */
+  /** For the status line, the metric and the log (docs/checks.md). */
   readonly reason: RejectionReason;
   readonly status: number;
   /** What to change, as a sentence. */
@@ -34,7 +34,7 @@ export interface Rejection {
 
 const crlf = "each line of a request must end with CRLF";
 
-/** The status of each reason, and what to change. `docs/rejected.md` has the same reasons; a test compares them. */
+/** The status of each reason, and what to change. `docs/checks.md` has the same reasons; a test compares them. */
 const rejections: Readonly<Record<RejectionReason, readonly [status: number, message: string]>> = {
   bad_client_certificate: [
     400,

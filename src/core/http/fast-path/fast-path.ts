@@ -4,7 +4,7 @@ import type { FastPathControl } from "./fast-path-control.ts";
 import { FastConnections, type FastConnectionsContext, type FastPathLimits } from "./fast-connections.ts";
 
 /**
- * Answers simple requests of one listener from cached bytes, without node:http (docs/fast-path.md). All other requests,
+ * Answers simple requests of one listener from cached bytes, without node:http (README.md). All other requests,
  * and all requests while it is off, go to node:http as usual.
  */
 export interface FastPath {

@@ -1,7 +1,7 @@
 import type { Server, Socket } from "node:net";
 
 /**
- * The parts of Node that rolecall uses although Node does not document them (docs/fast-path.md). No file outside this
+ * The parts of Node that rolecall uses although Node does not document them (README.md). No file outside this
  * folder uses any:
  *
  * - `process.binding("tcp_wrap")` and `process.binding("stream_wrap")`, deprecated as DEP0111. The first shows that

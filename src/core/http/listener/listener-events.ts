@@ -5,7 +5,7 @@ export interface RejectedRequest {
   readonly address: string;
   /** The status answered; `null` if the connection was closed without an answer. */
   readonly status: number | null;
-  /** Why, as one of a few words (docs/rejected.md): the reason in the answer, or the limit that was exceeded. */
+  /** Why, as one of a few words (docs/checks.md): the reason in the answer, or the limit that was exceeded. */
   readonly reason: string;
   /** `null` if the connection was rejected before it sent a request. */
   readonly request: Request | null;

@@ -41,7 +41,7 @@ export function renderHaproxy(targets: Targets, options: RenderOptions, agent: A
   ].join("\n");
 }
 
-/** The section of rolecall's configuration that makes it push to this HAProxy, as a comment (docs/push.md). */
+/** The section of rolecall's configuration that makes it push to this HAProxy, as a comment (docs/reaction-time.md). */
 function balancersSection(
   { clusters, edges }: Targets,
   pools: readonly HaproxyPool[],

@@ -10,7 +10,7 @@ import { hasPosition, isPromoted } from "../node/report-position.ts";
 /** A leader that may have written WAL that rolecall has not seen. */
 export interface LeaderWithUnseenWal {
   /**
-   * `null`: the leader in question is the last leader (docs/judgement.md, Terms). Before it lost the lock, it may have
+   * `null`: the leader in question is the last leader (proof/rules.md, Terms). Before it lost the lock, it may have
    * written WAL that rolecall has not seen. In this case `timeline` is that of the cluster's leader position.
    */
   readonly leader: Observation | null;

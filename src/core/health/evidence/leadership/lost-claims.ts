@@ -3,7 +3,7 @@ import { hasSameViews, lossByViews, withWithdrawal } from "./dcs-withdrawals.ts"
 import type { LeaderView, LeadershipInputs, LockClaim, NodeAnswers } from "./leadership-inputs.ts";
 
 /**
- * Returns the lost claims, by node name (rule 2; docs/judgement.md, steps 1 to 8 and what follows them about the DCS).
+ * Returns the lost claims, by node name (rule 2; proof/rules.md, steps 1 to 8 and what follows them about the DCS).
  * Pure. Silence does not end the loss of a claim: it stays in the map although the claim is not fresh any more.
  */
 export function lostClaims(inputs: LeadershipInputs): ReadonlyMap<string, ClaimLoss> {

@@ -13,7 +13,7 @@ import type { EvaluationContext } from "../../health-policy.ts";
 type Refusals = ReadonlyMap<string, RefusedClaim>;
 
 /**
- * Returns the marks that views have not ended (rule 2; docs/judgement.md, steps 15 to 18). While a claim is marked, it
+ * Returns the marks that views have not ended (rule 2; proof/rules.md, steps 15 to 18). While a claim is marked, it
  * does not stand. A mark ends in three cases:
  *
  * - The DCS names the claimant.

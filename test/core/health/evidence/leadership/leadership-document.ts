@@ -21,7 +21,7 @@ const bases: Readonly<Record<DecisionBasis, string>> = {
 };
 
 const head = `# The combinations of claims and views in which another explanation is as likely as the choice, or likelier.
-# docs/judgement.md has the rule (its appendix). UPDATE_DOCS=1 writes this file.
+# proof/rules.md has the rule. UPDATE_DOCS=1 writes this file.
 # claims | chosen | named by the chosen node's view | leaders in the likeliest explanations | combinations | example
 `;
 
