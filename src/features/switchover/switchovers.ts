@@ -15,6 +15,7 @@ import { GuardianProcesses } from "./guardian/guardian-processes.ts";
 import { type ResumeResult, resumePoolers } from "./hands/resume-poolers.ts";
 import type { FinishIntent, IntendedPause, PauseIntent } from "./intent/pause-intent.ts";
 import { LeftPauses } from "./left-pauses.ts";
+import { holdingRunOf } from "./loss/holding-run.ts";
 import { type HoldingRun, positionOf } from "./loss/loss-watch.ts";
 import type { AdoptedRun } from "./machine/advance.ts";
 import { isWatched } from "./machine/after-loss.ts";
@@ -62,8 +63,6 @@ const heldMax = 10;
 const adoptedMaxMs = 300_000;
 /** How long a run that an operator has ended may take to send its RESUMEs, in ms. */
 const givingUpMs = 2_000;
-/** How old a look at a pooler may be that shows that it refuses its clients, in ms: until the next look at it. */
-const freshMs = 30;
 
 /** The seamless switchovers of this process: one of a cluster at a time. */
 export class Switchovers implements SeamlessSwitchovers {
@@ -212,24 +211,7 @@ export class Switchovers implements SeamlessSwitchovers {
     if ("error" in begun) return null;
     const waiting = new Map<string, number>();
     this.#waiting.set(begun, waiting);
-    /** When each target was seen to refuse its clients last. */
-    const seenMs = new Map<number, number>();
-    const tell = (target: number): void => begun.happened({ kind: "unserved", target });
-    // What was seen right before the run was ready is not looked at once more: clients are refused meanwhile.
-    void begun.decided.then(() => {
-      for (const [at, ms] of seenMs) if (this.#context.now() - ms <= freshMs) tell(at);
-    });
-    return {
-      unserved: (target, clients) => {
-        const name = pauseName(target);
-        waiting.set(name, Math.max(waiting.get(name) ?? 0, clients));
-        const at = positionOf(begun.plan.targets, target);
-        if (at === null) return;
-        seenMs.set(at, this.#context.now());
-        tell(at);
-      },
-      ended: begun.released.then(() => begun.heldMs.some((ms) => ms !== null)),
-    };
+    return holdingRunOf(begun, waiting, this.#context.now);
   }
 
   /**
