@@ -12,6 +12,7 @@ import { freePort } from "../fake/free-port.ts";
 import { temporaryFolder } from "../fake/temporary-folder.ts";
 import { until } from "../fake/until.ts";
 import { ask } from "./lab/ask.ts";
+import { freezeMachine } from "./lab/freeze.ts";
 import { beside } from "./lab/beside.ts";
 import { grantRole, KubeApi, kubeTokens, noKubeApi } from "./lab/kube-api.ts";
 import { KubeCluster, type LeaderKind } from "./lab/kube-cluster.ts";
@@ -22,7 +23,12 @@ import { SliceWatch } from "./lab/slice-watch.ts";
 const { SWITCHOVERS: switchovers = "10", KILLS: kills = "5" } = process.env;
 
 /** From the new primary's first yes to the slice, in ms. */
-const limits = { median: 50, worst: 250 } as const;
+const limits = {
+  median: 50,
+  worst: 250,
+  /** `probe.max_age` by default, and an interval: evidence for a yes is older then. */
+  gone: 6_500,
+} as const;
 
 if (noKubeApi !== null) test("Patroni in Kubernetes", { skip: `not run: ${noKubeApi}` }, () => {});
 else
@@ -72,6 +78,26 @@ function scenarios(patroni: readonly [string, ...string[]], kind: LeaderKind): v
       leader.start();
     }
     report(context, "kills", took);
+    assert.deepEqual(watch.twins, []);
+  });
+
+  test("no longer leads to a leader whose machine hangs, and never to two", async (context) => {
+    const watch = await publish(context, cluster, { kind, service: "hung" });
+    await cluster.streaming();
+    const leader = await cluster.leader();
+    const address = addressOf(leader.name);
+    assert.deepEqual(watch.ready, [address]);
+    const sinceMs = performance.now();
+    const thaw = freezeMachine(leader.postmaster ?? 0, leader.pid);
+    const gone = await until({ what: "another or no address", seconds: 30 }, () =>
+      watch.seen.find(({ atMs, ready }) => atMs > sinceMs && !ready.includes(address)),
+    );
+    const tookMs = Math.round(gone.atMs - sinceMs);
+    await until({ what: "another primary", seconds: 90 }, () => watch.ready.length === 1 && watch.ready[0] !== address);
+    thaw();
+    await cluster.streaming();
+    context.diagnostic(`the address of the frozen leader was gone after ${tookMs} ms`);
+    assert.ok(tookMs <= limits.gone, `${tookMs} ms`);
     assert.deepEqual(watch.twins, []);
   });
 }

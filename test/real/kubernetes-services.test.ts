@@ -3,20 +3,21 @@
  * the primary, the death of the writer, and an API server that is away.
  */
 import assert from "node:assert/strict";
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { after, before, suite, test, type TestContext } from "node:test";
 import type { App } from "../../src/app/app.ts";
-import { loadConfig } from "../../src/app/registry/config.ts";
 import { listOf, objectOf, type JsonObject } from "../../src/core/cluster/values/json.ts";
-import { appOf } from "../app/app-fixture.ts";
 import { type FakeNode, openFakeCluster } from "../fake/fake-node.ts";
-import { freePort } from "../fake/free-port.ts";
-import { temporaryFolder } from "../fake/temporary-folder.ts";
 import { until } from "../fake/until.ts";
-import { grantRole, KubeApi, kubeTokens, noKubeApi } from "./lab/kube-api.ts";
-
-const slices = "/apis/discovery.k8s.io/v1/namespaces/databases/endpointslices";
+import { grantRole, KubeApi, noKubeApi } from "./lab/kube-api.ts";
+import {
+  createService,
+  leadsTo,
+  readyIn,
+  slicesOf,
+  startPublisher,
+  versionOf,
+  writerOf,
+} from "./lab/published-service.ts";
 
 suite("Services", { skip: noKubeApi === null ? false : `not run: ${noKubeApi}`, timeout: 300_000 }, () => {
   let kube: KubeApi;
@@ -64,12 +65,12 @@ suite("Services", { skip: noKubeApi === null ? false : `not run: ${noKubeApi}`, 
   test("are not written at rest, nor when the writer ends; then another one goes on", async (context) => {
     const { nodes, apps, said, slice } = await published(context, kube, "dies", ["edge-3", "edge-4"]);
     const [atFirst] = await slice();
-    const version = objectOf(atFirst?.["metadata"])["resourceVersion"];
+    const version = versionOf(atFirst);
     const writer = writerOf(atFirst);
     const [first, second] = apps;
     await (writer === "edge-3" ? first : second)?.stop({ drains: false });
     await new Promise((resolve) => void setTimeout(resolve, 3_000));
-    assert.equal(objectOf((await slice())[0]?.["metadata"])["resourceVersion"], version);
+    assert.equal(versionOf((await slice())[0]), version);
     for (const node of nodes) node.leader = "pg2";
     await until("pg2", async () => (await said()) === "pg2");
     assert.notEqual(writerOf((await slice())[0]), writer);
@@ -102,59 +103,14 @@ async function published(
   service: string,
   instances: readonly string[],
 ): Promise<Published> {
-  await kube.done("POST", "/api/v1/namespaces/databases/services", {
-    body: { metadata: { name: service }, spec: { ports: [{ name: "postgres", port: 5432 }] } },
-  });
+  await createService(kube, service);
   const nodes = await openFakeCluster(context, ["pg1", "pg2"]);
-  const rows = nodes.map(
-    ({ name, api }) => `{ name: ${name}, api: "${api}", database: "10.0.0.${name.slice(2)}:5432" }`,
-  );
   const apps: App[] = [];
-  for (const instance of instances) {
-    const file = join(temporaryFolder("services"), "rolecall.yaml");
-    writeFileSync(
-      file,
-      `
-clusters: [{ name: demo, nodes: [${rows.join()}] }]
-probe: { interval: 100ms, cluster_interval: 100ms }
-pools: [{ name: writes, cluster: demo, check: /primary }]
-kubernetes:
-  kubeconfig: ${kube.kubeconfig(kubeTokens.rolecall)}
-  instance: ${instance}
-  services: [{ pool: writes, service: databases/${service} }]
-guards: { demoted_for: 0s }
-listen: [{ port: ${await freePort()} }]
-`,
-    );
-    const loaded = loadConfig({ file, env: {}, flags: {} });
-    assert.ok(loaded.ok, JSON.stringify(loaded));
-    const app = appOf(context, loaded.config);
-    apps.push(app);
-    await app.start();
-  }
+  for (const instance of instances) apps.push(await startPublisher(context, kube, { instance, service, nodes }));
   const slice = async (): Promise<readonly JsonObject[]> => slicesOf(kube, service);
   const said = async (): Promise<string | null> => readyIn(await slice())[0] ?? null;
-  await until("pg1", async () => (await said()) === "pg1");
+  await leadsTo(kube, service, "pg1");
   return { nodes, apps, said, slice };
-}
-
-async function slicesOf(kube: KubeApi, service: string): Promise<readonly JsonObject[]> {
-  const { body } = await kube.call("GET", `${slices}?labelSelector=kubernetes.io/service-name%3D${service}`);
-  return listOf(body["items"]).map(objectOf);
-}
-
-/** The nodes whose addresses are ready. */
-function readyIn(found: readonly JsonObject[]): readonly string[] {
-  return found.flatMap(({ endpoints }) =>
-    listOf(endpoints)
-      .map(objectOf)
-      .filter(({ conditions }) => objectOf(conditions)["ready"] === true)
-      .flatMap(({ addresses }) => listOf(addresses).map((ip) => String(ip).replace("10.0.0.", "pg"))),
-  );
-}
-
-function writerOf(found: JsonObject | undefined): unknown {
-  return objectOf(objectOf(found?.["metadata"])["annotations"])["rolecall/writer"];
 }
 
 /** Reads the slices again and again. @returns ends that, and gives every moment in which two were ready */

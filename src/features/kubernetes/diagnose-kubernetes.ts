@@ -5,7 +5,7 @@ import { diagnoseLeaderKeys } from "../../core/command/doctor/diagnose-leader-ke
 import type { DoctorContext } from "../../core/command/doctor/doctor-context.ts";
 import { countText } from "../../core/health/wording.ts";
 import { readApiAccess } from "./api/api-access.ts";
-import { ApiClient, refusalText } from "./api/api-client.ts";
+import { ApiClient, type ApiReply, refusalText } from "./api/api-client.ts";
 import type { PublishedServiceConfig } from "./config/kubernetes-schema.ts";
 import { leaderRights, type NeededRight, neededRights, podRights, rightsText } from "./core/needed-rights.ts";
 import { parsePodSeed } from "./config/pod-seed.ts";
@@ -69,6 +69,8 @@ function distinct(rights: readonly NeededRight[]): NeededRight[] {
 class Diagnosis {
   /** How many Services were read. */
   known: number = 0;
+  /** The namespaces where rights are missing, which are named already. */
+  readonly #forbidden = new Set<string>();
   readonly #client: ApiClient;
   readonly #tell: (rule: "RC181" | "RC182" | "RC183", message: string) => void;
 
@@ -81,23 +83,30 @@ class Diagnosis {
   async rights(namespace: string, needed: readonly NeededRight[]): Promise<void> {
     const missing: NeededRight[] = [];
     for (const right of needed) {
-      const body = await this.#ask("POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", {
-        apiVersion: "authorization.k8s.io/v1",
-        kind: "SelfSubjectAccessReview",
-        spec: { resourceAttributes: { namespace, ...right } },
+      const reply = await this.#client.call({
+        method: "POST",
+        path: "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
+        body: {
+          apiVersion: "authorization.k8s.io/v1",
+          kind: "SelfSubjectAccessReview",
+          spec: { resourceAttributes: { namespace, ...right } },
+        },
       });
-      if (objectOf(body["status"])["allowed"] !== true) missing.push(right);
+      if (objectOf(bodyOf(reply)["status"])["allowed"] !== true) missing.push(right);
     }
-    if (missing.length > 0) this.#tell("RC181", `rolecall needs in ${namespace}: ${rightsText(missing)}`);
+    if (missing.length === 0) return;
+    this.#forbidden.add(namespace);
+    this.#tell("RC181", `rolecall needs in ${namespace}: ${rightsText(missing)}`);
   }
 
   /** @throws Error if the API server does not answer */
   async service({ service: { namespace, name }, port }: PublishedServiceConfig): Promise<void> {
     const named = new URLSearchParams({ fieldSelector: `metadata.name=${name}`, limit: "1" });
-    const services = await this.#ask("GET", `/api/v1/namespaces/${namespace}/services?${named.toString()}`);
+    const services = await this.#list(namespace, `/api/v1/namespaces/${namespace}/services?${named.toString()}`);
     const labelled = new URLSearchParams({ labelSelector: `${serviceLabel}=${name}`, limit: "500" });
     const group = `/apis/discovery.k8s.io/v1/namespaces/${namespace}`;
-    const slices = await this.#ask("GET", `${group}/endpointslices?${labelled.toString()}`);
+    const slices = await this.#list(namespace, `${group}/endpointslices?${labelled.toString()}`);
+    if (services === null || slices === null) return;
     this.known += 1;
     const [object = null] = listOf(services["items"]).filter(isObject);
     const known = knownService({ namespace, name, port, isOfPrimary: false }, object);
@@ -106,11 +115,17 @@ class Diagnosis {
     if (claim !== null) this.#tell("RC183", claim);
   }
 
-  /** @throws Error if there is no answer, or a refusal */
-  async #ask(method: "GET" | "POST", path: string, body?: object): Promise<JsonObject> {
-    const reply = await this.#client.call({ method, path, ...(body === undefined ? {} : { body }) });
-    if (reply.kind === "failed") throw new Error(`the API server of Kubernetes: ${reply.failure.detail}`);
-    if (reply.status >= 300) throw new Error(`the API server of Kubernetes: ${refusalText(reply)}`);
-    return reply.body;
+  /** @returns `null` where the right for it is missing, which was said. @throws Error as {@link bodyOf} */
+  async #list(namespace: string, path: string): Promise<JsonObject | null> {
+    const reply = await this.#client.call({ method: "GET", path });
+    if (reply.kind === "answered" && reply.status === 403 && this.#forbidden.has(namespace)) return null;
+    return bodyOf(reply);
   }
+}
+
+/** @throws Error if there is no answer, or a refusal */
+function bodyOf(reply: ApiReply): JsonObject {
+  if (reply.kind === "failed") throw new Error(`the API server of Kubernetes: ${reply.failure.detail}`);
+  if (reply.status >= 300) throw new Error(`the API server of Kubernetes: ${refusalText(reply)}`);
+  return reply.body;
 }

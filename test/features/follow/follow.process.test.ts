@@ -228,9 +228,17 @@ test("a stream that breaks goes on where it was", limit, async (context) => {
   assert.match(await answerOf(edge, "/nodes/pg1/primary"), /^200/);
   // On a busy machine the edge may have asked the nodes itself first.
   await edge.process.waitForLog("upstream followed");
-  owner.process.process.kill("SIGHUP");
-  await edge.process.waitForLog("it says: reload");
-  await edge.process.waitForLog("upstream followed", 2);
+  // On a busy machine the stream may break by itself, and no stream be there that a reload ends.
+  let reloadedMs = -Infinity;
+  await until({ what: "a stream that a reload ends", seconds: 60, evidence: () => edge.process.stderr }, () => {
+    if (performance.now() - reloadedMs > 3_000) {
+      owner.process.process.kill("SIGHUP");
+      reloadedMs = performance.now();
+    }
+    return edge.process.stderr.includes("it says: reload");
+  });
+  const [before = ""] = edge.process.stderr.split("it says: reload");
+  await edge.process.waitForLog("upstream followed", before.split("upstream followed").length);
   const asked = await statusesDuring(nodes, () => sleep(1_000));
   for (const count of asked) assert.ok(count <= 7, `${asked.join(", ")} in 1 s, once every 200 ms`);
 });

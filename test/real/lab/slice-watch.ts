@@ -2,6 +2,7 @@
 import { Agent, request } from "undici";
 import { listOf, objectOf, parseJson } from "../../../src/core/cluster/values/json.ts";
 import { KubeApi, kubeTokens } from "./kube-api.ts";
+import { writerOf } from "./published-service.ts";
 
 /** What a slice said from an instant on. */
 export interface SeenSlice {
@@ -9,6 +10,8 @@ export interface SeenSlice {
   readonly atMs: number;
   /** The addresses that are ready, of all slices of the Service together. */
   readonly ready: readonly string[];
+  /** The rolecall that has written it; `null`: none, or it has resigned. */
+  readonly writer: string | null;
 }
 
 /** Watches the slices of a Service until the API server ends, or the watch is stopped. */
@@ -81,6 +84,6 @@ export class SliceWatch {
       .flatMap(({ addresses }) => listOf(addresses).map(String));
     if (type === "DELETED") this.#slices.delete(name);
     else this.#slices.set(name, ready);
-    this.seen.push({ atMs: performance.now(), ready: [...this.#slices.values()].flat() });
+    this.seen.push({ atMs: performance.now(), ready: [...this.#slices.values()].flat(), writer: writerOf(object) });
   }
 }

@@ -1,0 +1,11 @@
+// The API server of Kubernetes as one program, for tests on a real one (CONTRIBUTING.md).
+package main
+
+import (
+	"os"
+
+	"k8s.io/component-base/cli"
+	"k8s.io/kubernetes/cmd/kube-apiserver/app"
+)
+
+func main() { os.Exit(cli.Run(app.NewAPIServerCommand())) }
