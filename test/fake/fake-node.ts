@@ -35,6 +35,8 @@ export class FakeNode {
   /** The port of each member's database in the cluster document, by name. */
   databases: ReadonlyMap<string, number> = new Map();
   leader: string;
+  /** The name of its cluster. */
+  scope = "demo";
   /** Fields of the status document that differ from a healthy node's. */
   fields: StatusFields = {};
   server: Server;

@@ -39,6 +39,8 @@ export interface NodeKnowledge {
   readonly databases?: ReadonlyMap<string, number>;
   /** Fields of its status document that differ from a healthy node's. */
   readonly fields: StatusFields;
+  /** The name of its cluster. Default: `demo`. */
+  readonly scope?: string;
 }
 
 /** The answer to a probe. An answer without a document has an empty body. */
@@ -49,7 +51,7 @@ export interface ProbeAnswer {
 
 /** Answers the requests of rolecall's probers; `undefined` for any other path. */
 export function answerProbe(
-  { name, leader, members, databases, fields }: NodeKnowledge,
+  { name, leader, members, databases, fields, scope = "demo" }: NodeKnowledge,
   path: string,
 ): ProbeAnswer | undefined {
   switch (path) {
@@ -65,7 +67,7 @@ export function answerProbe(
         api_url: `${api}/patroni`,
         ...(databases?.has(member) === true ? { host: "127.0.0.1", port: databases.get(member) } : {}),
       }));
-      return { status: 200, document: { scope: "demo", members: rows } };
+      return { status: 200, document: { scope, members: rows } };
     }
     case "/config":
       return { status: 200, document: { ttl: 30, loop_wait: 10, retry_timeout: 10 } };

@@ -29,6 +29,14 @@ test("Services of many clusters", { skip: noKubeApi === null ? false : `not run:
   await grantRole(kube);
   const names = Array.from({ length: count }, (_, at) => `c${at}`);
   const all = await Promise.all(names.map(() => openFakeCluster(context, ["pg1", "pg2"])));
+  for (const [at, nodes] of all.entries())
+    for (const node of nodes) {
+      node.scope = names[at] ?? "";
+      node.fields = {
+        database_system_identifier: `70000000000000${10_000 + at}`,
+        patroni: { version: "4.1.4", scope: node.scope, name: node.name },
+      };
+    }
   for (const name of names) for (const kind of ["rw", "ro"]) await createService(kube, `${name}-${kind}`);
   const admin = await freePort();
   const file = join(temporaryFolder("many"), "rolecall.yaml");

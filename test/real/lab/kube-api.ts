@@ -152,7 +152,7 @@ export class KubeApi {
         "--service-account-key-file=sa.pub",
         "--service-account-signing-key-file=sa.key",
         "--service-account-issuer=https://kubernetes.default.svc",
-        "--service-cluster-ip-range=10.96.0.0/24",
+        "--service-cluster-ip-range=10.96.0.0/16",
         "--authorization-mode=RBAC",
         "--token-auth-file=tokens.csv",
         "--disable-admission-plugins=ServiceAccount",
