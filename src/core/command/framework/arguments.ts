@@ -68,20 +68,12 @@ export class Arguments {
  * @throws CommandError (RC001) if the text is not a duration of at least 1 ms
  */
 export function durationOption(from: string, text: string): number {
-  const ms = parseDurationOption(text);
+  const ms = parseDuration(text);
   if (ms !== undefined && ms >= 1) return ms;
   throw new CommandError(
     "RC001",
     `${from} must be a duration such as 500ms, 30s, 30m or 14d, got ${JSON.stringify(text)}`,
   );
-}
-
-/**
- * Parses a duration as people type it: besides the units of the configuration, `m` is minutes (`30m`).
- * @returns ms, or `undefined` if the text is not a duration
- */
-export function parseDurationOption(text: string): number | undefined {
-  return parseDuration(text.replace(/^(\d+(?:\.\d+)?)m$/, "$1min"));
 }
 
 /** A parsed command line. */
