@@ -49,7 +49,10 @@ export class EdgeProcess {
     const ports = [await freePort(), await freePort()] as const;
     const file = join(cluster.folder, `edge-${name}.yaml`);
     writeFileSync(file, JSON.stringify(configuration(cluster, ports, keys), null, 2)); // JSON is YAML
-    const validated = spawnSync(process.execPath, [program, "validate", file], { encoding: "utf8", timeout: 60_000 });
+    const validated = spawnSync(process.execPath, [program, "doctor", "--offline", file], {
+      encoding: "utf8",
+      timeout: 60_000,
+    });
     if (validated.status !== 0) return { notRun: firstProblem(`${validated.stdout}\n${validated.stderr}`) };
     const edge = new EdgeProcess(name, ports, file);
     await until({ what: `ready rolecall ${name}`, seconds: 15, evidence: () => edge.#child.tail }, async () => {
@@ -111,7 +114,7 @@ function configuration({ nodes }: Cluster, [port, adminPort]: readonly [number, 
   };
 }
 
-/** What `rolecall validate` says of the first problem. */
+/** What `rolecall doctor --offline` says of the first problem. */
 function firstProblem(output: string): string {
   const problem = /^error RC\d+\s+\S+:\d+: (.*)$/m.exec(output)?.[1] ?? output.trim().split("\n")[0] ?? "";
   return `this build does not accept its configuration: ${problem}`;

@@ -1,5 +1,6 @@
 /** The manual page rolecall(1), from the descriptions of the commands. */
 import type { CommandDescription, OptionSpec } from "../../src/core/command/framework/command-description.ts";
+import { optionsWithForms } from "../../src/core/command/framework/verbs.ts";
 import { commonOptions, serverOptions } from "../../src/core/command/framework/options.ts";
 import { usageOf } from "../../src/cli/specs/help.ts";
 import { clientVariables } from "../../src/core/config/sources/client-variables.ts";
@@ -37,20 +38,32 @@ export function manPage(commands: readonly CommandDescription[]): string {
 }
 
 function commandLines(spec: CommandDescription): readonly string[] {
-  const own = spec.options.filter((option) => !shared.includes(option));
-  const hasServer = spec.options.some((option) => serverOptions.includes(option));
+  const { forms = [], verbs = [], options } = spec;
+  const hasServer = options.some((option) => serverOptions.includes(option));
+  const examples = [...spec.examples, ...forms.flatMap((form) => form.examples)];
+  // What needs a verb does nothing itself: its verbs have examples and options.
+  const isAlone = spec.positionals?.least !== 1 || verbs.length === 0;
   return [
     `.SS "${escape(usageOf(spec))}"`,
-    ...textLines(spec.about),
-    ...own.flatMap(optionLines),
-    ".PP",
-    hasServer ? "The server options and the common options apply." : "The common options apply.",
-    ".PP",
-    spec.examples.length === 1 ? "Example:" : "Examples:",
-    ".PP",
-    ".nf",
-    ...spec.examples.map((example) => String.raw`\&    ${escape(example)}`),
-    ".fi",
+    ...forms.flatMap((form) => [".PP", `.B "${escape(usageOf(form))}"`]),
+    ...(forms.length === 0 ? [] : [".PP"]),
+    ...textLines([spec.about, ...forms.map((form) => form.about)].join("\n")),
+    ...optionsWithForms(spec)
+      .filter((option) => !shared.includes(option))
+      .flatMap(optionLines),
+    ...(isAlone
+      ? [
+          ".PP",
+          hasServer ? "The server options and the common options apply." : "The common options apply.",
+          ".PP",
+          examples.length === 1 ? "Example:" : "Examples:",
+          ".PP",
+          ".nf",
+          ...examples.map((example) => String.raw`\&    ${escape(example)}`),
+          ".fi",
+        ]
+      : []),
+    ...verbs.flatMap(commandLines),
   ];
 }
 

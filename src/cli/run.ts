@@ -1,10 +1,9 @@
 import type { Arguments } from "../core/command/framework/arguments.ts";
 import { CommandError } from "../core/command/framework/command-error.ts";
 import type { CommandSpec } from "../core/command/framework/command.ts";
-import { parseArguments } from "../core/command/framework/arguments.ts";
-import { commonOptions, serverOptions } from "../core/command/framework/options.ts";
-import { commandGroups, commands, hiddenCommands, removedCommands } from "./specs/commands.ts";
-import { commandHelp, overallHelp, usageOf } from "./specs/help.ts";
+import { commandWordsOf } from "../core/command/framework/verbs.ts";
+import { parseCommandLine } from "./command-line.ts";
+import { allCommands, commandGroups, commands, removedCommands } from "./specs/commands.ts";
 import { sinkOf, type Io, type OutputStream } from "../core/command/output/io.ts";
 import { Progress } from "../core/command/output/progress.ts";
 import { ResultBuilder } from "../core/command/result/builder.ts";
@@ -46,9 +45,10 @@ export async function run(
   cancellation: Cancellation,
 ): Promise<RunResult> {
   const io: Io = { ...streams, stdout: sinkOf(streams.stdout), stderr: sinkOf(streams.stderr) };
-  const { spec, name, args, problem } = parseCommandLine(argv);
+  const { spec, name, documentName, args, problem, notes } = await parseCommandLine(argv);
   const format = formatOf(args);
-  const result = new ResultBuilder({ version: version(), command: spec?.name ?? "rolecall" }, spec?.checks ?? []);
+  const result = new ResultBuilder({ version: version(), command: documentName }, spec?.checks ?? []);
+  await writeNotes(notes, io);
   const printed: Promise<void>[] = [];
   let isOver = false;
   const partial: { report?: () => string | void } = {};
@@ -61,14 +61,14 @@ export async function run(
   const progress = new Progress(io.stderr, format === "text");
   const style = styleFor(args.text("color"), io.stdout.isTerminal && io.stderr.isTerminal, io.env);
   const ended = new AbortController();
-  const isService = typeof spec?.isService === "function" ? spec.isService(args) : spec?.isService === true;
+  const isService = spec?.isService === true;
   const signal = isService ? cancellation.ended : ended.signal;
   const cause = await Promise.race([
     attempt(async () => {
-      if (spec === null) return runWithoutCommand(argv, name, { result, print });
+      if (spec === null) return runWithoutCommand(argv, name, { result, print, io });
       refuseRemoved(`${spec.name} ${args.positionals[0] ?? ""}`);
       if (problem !== null) throw problem;
-      if (args.has("help")) return showHelp(commandHelp(spec), result, print);
+      if (args.has("help") || spec.load === null) return showHelp(await helpOf(spec), result, print);
       const command = await spec.load();
       return command({ args, commands, format, result, style, progress, signal, io, print, onInterrupt });
     }),
@@ -87,38 +87,8 @@ export async function run(
   const ownFindings = args.text("policy") === null ? (spec?.ownFindings ?? []) : [];
   await write(document, { format, io, style, to: spec?.findingsTo ?? "stdout", ownFindings });
   if (format === "text" && spec !== null && document.diagnostics.some(({ rule_id: id }) => id === "RC001"))
-    await io.stderr.write(`Usage: ${usageOf(spec)}\n`);
+    await io.stderr.write(`Usage: ${(await import("./specs/help.ts")).usageOf(spec)}\n`);
   return { exitCode: document.exit_code, mustExit: cause !== null || isService };
-}
-
-interface CommandLine {
-  /** The command, or `null` if its name is unknown. */
-  readonly spec: CommandSpec | null;
-  /** The name of the command as given; the empty text if there is none. */
-  readonly name: string;
-  readonly args: Arguments;
-  readonly problem: CommandError | null;
-}
-
-/** Parses a command line. Options that every command has, or that name the server, may stand before the command. */
-function parseCommandLine(argv: readonly string[]): CommandLine {
-  const at = commandIndex(argv);
-  const first = argv[at] ?? "";
-  const name = first === "--version" ? "version" : first;
-  const spec = [...commands, ...hiddenCommands].find((candidate) => candidate.name === name) ?? null;
-  return { spec, name, ...parseArguments(spec, spec === null ? argv : [...argv.slice(0, at), ...argv.slice(at + 1)]) };
-}
-
-/** The index of the command's name: the first argument that is neither an option nor the value of one. */
-function commandIndex(argv: readonly string[]): number {
-  const leading = [...commonOptions, ...serverOptions];
-  for (let at = 0; at < argv.length; at += 1) {
-    const word = argv[at] ?? "";
-    const option = leading.find(({ name }) => word === `--${name}` || word.startsWith(`--${name}=`));
-    if (option === undefined || option.name === "help") return at;
-    if (option.value !== undefined && !word.includes("=")) at += 1;
-  }
-  return argv.length;
 }
 
 /** Why a command did not end by itself: the error it threw, or the reason of the abort. */
@@ -176,32 +146,51 @@ function diagnoseCause(cause: Cause, result: ResultBuilder, next: string | null)
     });
 }
 
+/** Says on stderr that a name is an old one, once for each. stdout stays as it was. */
+async function writeNotes(notes: readonly string[], { stderr }: Io): Promise<void> {
+  for (const note of notes) await stderr.write(`note: ${note}\n`);
+}
+
 /**
  * Handles a command line without a known command. Without any arguments it shows the help, as for `help`;
- * `help COMMAND` shows that of a command.
+ * `help COMMAND` shows that of a command, and `help options` that of the options which commands share.
  * @throws CommandError (RC001) with the most similar command otherwise
  */
-function runWithoutCommand(
+async function runWithoutCommand(
   argv: readonly string[],
   name: string,
-  { result, print }: Pick<CommandContext, "result" | "print">,
-): void {
-  const next = name === "help" ? (argv[argv.indexOf("help") + 1] ?? "") : "";
-  const topic = next.startsWith("-") ? "" : next;
-  const isOverall = argv.length === 0 || (name === "help" && topic === "") || name === "--help" || name === "-h";
-  if (isOverall) return showHelp(overallHelp(commandGroups), result, print);
-  const named = commands.find((spec) => spec.name === topic);
-  if (named !== undefined) return showHelp(commandHelp(named), result, print);
-  const wanted = topic === "" ? name : topic;
+  { result, print, io }: Pick<CommandContext, "result" | "print" | "io">,
+): Promise<void> {
+  const after = name === "help" ? argv.slice(argv.indexOf("help") + 1) : [];
+  const end = after.findIndex((word) => word.startsWith("-"));
+  const topic = end < 0 ? after : after.slice(0, end);
+  const isOverall = argv.length === 0 || (name === "help" && topic.length === 0) || name === "--help" || name === "-h";
+  const help = await import("./specs/help.ts");
+  if (isOverall) return showHelp(help.overallHelp(commandGroups), result, print);
+  if (topic.length === 1 && topic[0] === "options") return showHelp(help.optionsHelp(), result, print);
+  const named = topic.length === 0 ? null : await parseCommandLine(topic);
+  if (named !== null && named.spec !== null) {
+    await writeNotes(named.notes, io);
+    return showHelp(await helpOf(named.spec), result, print);
+  }
+  const wanted = topic[0] ?? name;
   refuseRemoved(wanted);
   const names = commands.map((spec) => spec.name);
-  const near = suggest(wanted, names);
+  // A verb without its command: rolecall routes.
+  const near = allCommands.find((spec) => spec.name.endsWith(` ${wanted}`))?.name ?? suggest(wanted, names);
   const hint = near === null ? "" : `: did you mean rolecall ${near}?`;
   const problem =
     name === ""
       ? "Cannot run rolecall: a command must follow the options"
       : `Unknown command ${JSON.stringify(wanted)}${hint}`;
   throw new CommandError("RC001", problem, "Run rolecall --help for the commands.");
+}
+
+/** The help of a command or verb; that of a form is its command's. */
+async function helpOf(spec: CommandSpec): Promise<string> {
+  const { commandHelp } = await import("./specs/help.ts");
+  const shown = allCommands.find(({ name }) => name === commandWordsOf(spec)) ?? spec;
+  return commandHelp(shown);
 }
 
 /** @throws CommandError (RC001) that says what to use instead, if this was a command once */

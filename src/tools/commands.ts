@@ -1,12 +1,57 @@
 /** The commands that need no running server, in the order of the help. */
 import { doctorExamples, doctorOptions, featureChecks, featureServerChecks } from "../app/registry/doctor.ts";
 import { featureAgentChecks, featureTargets, renderOrder } from "../app/registry/render.ts";
+import type { RenderTexts } from "../core/command/render/render-target.ts";
 import type { CommandSpec } from "../core/command/framework/command.ts";
 import type { OptionSpec } from "../core/command/framework/command-description.ts";
+import { verbCommand, withVerbs } from "../core/command/framework/verbs.ts";
 import { clusterOption, nodeCaOption, serverOptions, sourceOptions } from "../core/command/framework/options.ts";
 
-/** Commands that simulate clusters. */
-export const simulationCommands: readonly CommandSpec[] = [
+/** The simulated cluster alone. */
+const simulation: CommandSpec = {
+  name: "demo cluster",
+  summary: "run a simulated cluster alone, for trials",
+  about:
+    "Simulates a cluster without a rolecall: serves the API of its nodes with the management calls, and injects faults\n" +
+    "on demand: kill, freeze, hang, slow, garbage, lag, detach and claim, by POST /sim/{node}/{fault}. POST\n" +
+    "/sim/{node}/heal undoes all faults of a node, POST /sim/heal those of all nodes. GET / on the port before the first\n" +
+    "node's lists every fault with a command.",
+  options: [
+    { name: "nodes", value: "N", help: "number of nodes (default 3)" },
+    {
+      name: "port",
+      value: "PORT",
+      help: "port of the first node, the other nodes use the next ones; 0: any free ports (default 18008)",
+    },
+    { name: "host", value: "ADDRESS", help: "address to listen on (default 127.0.0.1)" },
+    { name: "scope", value: "NAME", help: "name of the cluster (default demo)" },
+    {
+      name: "vocabulary",
+      value: "NAMES",
+      choices: ["patroni", "neutral"],
+      help: "names in documents and metrics: patroni or neutral (default patroni)",
+    },
+    { name: "keep-alive", help: "HTTP/1.1 with keep-alive instead of HTTP/1.0, which real nodes use" },
+    { name: "ttl", value: "TIME", help: "TTL of the leader lock (default 30s)" },
+    { name: "loop-wait", value: "TIME", help: "interval of the HA loop (default 10s)" },
+    { name: "wal-rate", value: "SIZE", help: "WAL written per second (default 256kB)" },
+    { name: "switchover", value: "TIME", help: "approximate duration of a switchover (default 2s)" },
+    {
+      name: "synchronous",
+      value: "MODE",
+      choices: ["off", "on", "quorum"],
+      help: "synchronous mode: off, on or quorum (default off)",
+    },
+    { name: "standby-cluster", help: "simulate a standby cluster" },
+  ],
+  examples: ["rolecall demo cluster --nodes 5 --port 0"],
+  checks: [{ id: "service", required: true }],
+  isService: true,
+  load: async () => (await import("./demo/simulate.ts")).simulate,
+};
+
+/** `rolecall demo`: simulated clusters, with a rolecall in front of them or alone. */
+export const demoCommand: CommandSpec = withVerbs(
   {
     name: "demo",
     summary: "try rolecall on a simulated cluster: needs no file, prints what to try",
@@ -28,48 +73,8 @@ export const simulationCommands: readonly CommandSpec[] = [
     isService: true,
     load: async () => (await import("./demo/demo.ts")).demo,
   },
-  {
-    name: "simulate",
-    summary: "run a simulated cluster for trials",
-    about:
-      "Simulates a cluster: serves the API of its nodes with the management calls, and injects faults on demand:\n" +
-      "kill, freeze, hang, slow, garbage, lag, detach and claim, by POST /sim/{node}/{fault}. POST /sim/{node}/heal\n" +
-      "undoes all faults of a node, POST /sim/heal those of all nodes. GET / on the port before the first node's lists\n" +
-      "every fault with a command.",
-    options: [
-      { name: "nodes", value: "N", help: "number of nodes (default 3)" },
-      {
-        name: "port",
-        value: "PORT",
-        help: "port of the first node, the other nodes use the next ones; 0: any free ports (default 18008)",
-      },
-      { name: "host", value: "ADDRESS", help: "address to listen on (default 127.0.0.1)" },
-      { name: "scope", value: "NAME", help: "name of the cluster (default demo)" },
-      {
-        name: "vocabulary",
-        value: "NAMES",
-        choices: ["patroni", "neutral"],
-        help: "names in documents and metrics: patroni or neutral (default patroni)",
-      },
-      { name: "keep-alive", help: "HTTP/1.1 with keep-alive instead of HTTP/1.0, which real nodes use" },
-      { name: "ttl", value: "SECONDS", help: "TTL of the leader lock (default 30)" },
-      { name: "loop-wait", value: "SECONDS", help: "interval of the HA loop (default 10)" },
-      { name: "wal-rate", value: "BYTES", help: "WAL written per second (default 262144)" },
-      { name: "switchover", value: "MS", help: "approximate duration of a switchover (default 2000)" },
-      {
-        name: "synchronous",
-        value: "MODE",
-        choices: ["off", "on", "quorum"],
-        help: "synchronous mode: off, on or quorum (default off)",
-      },
-      { name: "standby-cluster", help: "simulate a standby cluster" },
-    ],
-    examples: ["rolecall simulate --nodes 5 --port 0"],
-    checks: [{ id: "service", required: true }],
-    isService: true,
-    load: async () => (await import("./demo/simulate.ts")).simulate,
-  },
-];
+  [simulation],
+);
 
 /** `rolecall compare`: the answers of nodes beside those of rolecall. */
 export const compareCommand: CommandSpec = {
@@ -118,17 +123,40 @@ export const compareCommand: CommandSpec = {
   load: async () => (await import("./compare/compare.ts")).compare,
 };
 
+/** What `doctor` is where nothing runs: it reads files, and asks nobody. */
+const offlineDiagnosis: CommandSpec = {
+  name: "doctor --offline",
+  summary: "validate a configuration and list every problem with its line, without asking anybody",
+  about:
+    "--offline reads the configuration alone and reports every problem with it, and with the certificates, keys and token\n" +
+    "files that it names: before anything runs, or where no node can be reached.",
+  positionals: { usage: "FILE", least: 0, most: 1, completes: "file" },
+  options: [
+    { name: "offline", help: "read the configuration and the files that it names; ask no node and no rolecall" },
+    { name: "no-files", help: "with --offline: do not read certificates, keys and tokens either" },
+    { name: "config", value: "FILE", help: "the same as FILE" },
+    { name: "set", value: "PATH=VALUE", multiple: true, help: "override one key of the file; may be repeated" },
+  ],
+  examples: ["rolecall doctor /etc/rolecall/rolecall.yaml --offline"],
+  checks: [
+    { id: "configuration", required: true },
+    { id: "files", required: false },
+  ],
+  load: async () => (await import("./doctor/validate.ts")).validate,
+};
+
 /** `rolecall doctor`: whether a whole set-up is as it should be. */
 export const diagnosisCommand: CommandSpec = {
   name: "doctor",
-  summary: "check a whole setup: configuration, nodes, clocks, TLS, listeners",
+  summary: "check a configuration and the whole setup: nodes, clocks, TLS, listeners",
   about:
     "Checks the configuration, every node, versions, clocks, scopes and system identifiers, max_age against the\n" +
     "leader lock, listeners, balancers, the rendered HAProxy configuration (haproxy -c), TLS expiry and guards.\n" +
-    "docs/rules.md lists the rules.",
+    "docs/rules.md lists the rules. Environment variables apply as they do for serve.",
+  positionals: { usage: "[FILE]", least: 0, most: 1, completes: "file" },
   options: [...sourceOptions, clusterOption, ...doctorOptions],
   examples: [
-    "rolecall doctor --config /etc/rolecall/rolecall.yaml",
+    "rolecall doctor /etc/rolecall/rolecall.yaml",
     ...doctorExamples,
     "rolecall doctor --config rolecall.yaml --policy reviewed.yaml --format json",
   ],
@@ -145,15 +173,20 @@ export const diagnosisCommand: CommandSpec = {
     ...featureChecks.map(({ id }) => ({ id, required: false })),
     ...featureServerChecks.flatMap(({ id, isListed }) => (isListed ? [{ id, required: false }] : [])),
   ],
+  forms: [offlineDiagnosis],
   load: async () => (await import("./doctor/doctor.ts")).doctor,
 };
 
-/** What can be rendered, in the order of the help. */
-const kinds = [
-  ...new Set([...featureTargets.map(({ kind }) => kind), "envoy", "prometheus", "alerts", "dashboard", "patroni"]),
-].toSorted((one, other) => renderOrder.kinds.indexOf(one) - renderOrder.kinds.indexOf(other));
+const lagOptions: readonly OptionSpec[] = [
+  { name: "lag", value: "SIZE", help: "maximum lag of a replica in the read pool, and without alert (default 10MB)" },
+  {
+    name: "lag-time",
+    value: "TIME",
+    help: "maximum age of a replica's data in the read pool, and without alert, or none (default 10s)",
+  },
+];
 
-const balancerOptions: readonly OptionSpec[] = [
+const balancerOptions = (texts: RenderTexts["help"]): readonly OptionSpec[] => [
   {
     name: "edge",
     value: "HOST:PORT[,HOST:PORT]",
@@ -163,66 +196,40 @@ const balancerOptions: readonly OptionSpec[] = [
       "(default: the first health listener, or port 8008 of the host of --server)",
   },
   { name: "bind", value: "ADDRESS", help: "the address that the load balancer listens on (default 127.0.0.1)" },
-  {
-    name: "write-port",
-    value: "PORT",
-    help:
-      "write port of the first cluster; each further cluster adds 10. haproxy: port of the first pool of the " +
-      "configuration; each further pool adds 1 (default 5000)",
-  },
+  { name: "write-port", value: "PORT", help: texts["write-port"] },
   { name: "read-port", value: "PORT", help: "read port of the first cluster, without pools (default 5001)" },
   {
     name: "check-port",
     value: "PORT",
     help: "port on 127.0.0.1 through which the load balancer sends its checks to rolecall (default 8007)",
   },
-  {
-    name: "stats-port",
-    value: "PORT",
-    help: "port on 127.0.0.1 for HAProxy's statistics (default: none) or Envoy's admin interface (default 9901)",
-  },
-  { name: "lag", value: "SIZE", help: "maximum lag of a replica in the read pool, and without alert (default 10MB)" },
-  {
-    name: "lag-time",
-    value: "TIME",
-    help: "maximum age of a replica's data in the read pool, and without alert, or none (default 10s)",
-  },
-  {
-    name: "zone",
-    value: "ZONE",
-    help:
-      "the zone of this load balancer (default: none). Envoy prefers its nodes; HAProxy sends reads to those of other " +
-      "zones only while none of it is fit",
-  },
+  { name: "stats-port", value: "PORT", help: texts["stats-port"] },
+  ...lagOptions,
+  { name: "zone", value: "ZONE", help: texts.zone },
 ];
 
-/** These and those of features, in the order of the help. */
-const allBalancerOptions = [
-  ...balancerOptions,
-  ...featureTargets.flatMap(({ options }) => options),
-  ...featureAgentChecks.flatMap(({ options }) => options),
-].toSorted((one, other) => renderOrder.options.indexOf(one.name) - renderOrder.options.indexOf(other.name));
-
-const monitoringOptions: readonly OptionSpec[] = [
-  {
-    name: "admin",
-    value: "HOST:PORT[,HOST:PORT]",
-    multiple: true,
-    help: "where Prometheus reaches the metrics of each rolecall; may be repeated (default: the first admin listener)",
-  },
-  {
-    name: "node-metrics",
-    value: "SOURCE",
-    choices: ["none", "rolecall", "nodes"],
-    help: "prometheus: where the metrics of the nodes come from: the first rolecall or the nodes (default none)",
-  },
-  { name: "job", value: "NAME", help: "the Prometheus job that scrapes rolecall (default rolecall)" },
-  {
-    name: "docs",
-    value: "URL",
-    help: "alerts: where the documentation is, for the links of the alerts (default docs/)",
-  },
-];
+const adminOption: OptionSpec = {
+  name: "admin",
+  value: "HOST:PORT[,HOST:PORT]",
+  multiple: true,
+  help: "where Prometheus reaches the metrics of each rolecall; may be repeated (default: the first admin listener)",
+};
+const nodeMetricsOption: OptionSpec = {
+  name: "node-metrics",
+  value: "SOURCE",
+  choices: ["none", "rolecall", "nodes"],
+  help: "where the metrics of the nodes come from: the first rolecall or the nodes (default none)",
+};
+const jobOption: OptionSpec = {
+  name: "job",
+  value: "NAME",
+  help: "the Prometheus job that scrapes rolecall (default rolecall)",
+};
+const docsOption: OptionSpec = {
+  name: "docs",
+  value: "URL",
+  help: "where the documentation is, for the links of the alerts (default docs/)",
+};
 
 const hintOptions: readonly OptionSpec[] = [
   {
@@ -230,59 +237,141 @@ const hintOptions: readonly OptionSpec[] = [
     value: "URL[,URL]",
     multiple: true,
     help:
-      "patroni: where database hosts reach the admin listener of each rolecall; may be repeated " +
+      "where database hosts reach the admin listener of each rolecall; may be repeated " +
       "(default: the first admin listener with hint_tokens)",
   },
   {
     name: "hint-script",
     value: "FILE",
-    help: "patroni: where database hosts have the hint script (default /etc/patroni/rolecall-hint)",
+    help: "where database hosts have the hint script (default /etc/patroni/rolecall-hint)",
   },
   {
     name: "hint-token-file",
     value: "FILE",
-    help: "patroni: where database hosts have the hint token (default /etc/patroni/rolecall-hint.token)",
+    help: "where database hosts have the hint token (default /etc/patroni/rolecall-hint.token)",
   },
-  { name: "hint-ca", value: "FILE", help: "patroni: the CA that signs the certificates of the admin listeners" },
+  { name: "hint-ca", value: "FILE", help: "the CA that signs the certificates of the admin listeners" },
   {
     name: "pause",
-    help: "patroni: before the leader stops, the script also lets rolecall hold the clients of poolers, for at most 1 s",
+    help: "before the leader stops, the script also lets rolecall hold the clients of poolers, for at most 1 s",
   },
   {
     name: "pause-token-file",
     value: "FILE",
-    help: "patroni: where database hosts have the token for --pause (default /etc/patroni/rolecall-pause.token)",
+    help: "where database hosts have the token for --pause (default /etc/patroni/rolecall-pause.token)",
   },
 ];
 
+/** One kind of what is rendered. */
+interface Rendered {
+  readonly kind: string;
+  readonly summary: string;
+  readonly about: string;
+  readonly options: readonly OptionSpec[];
+  readonly examples: readonly string[];
+}
+
+const clusterOptions = [clusterOption, ...serverOptions, ...sourceOptions];
+const ofClusters = "\nThe clusters are those of a configuration file, or those that a running rolecall monitors.";
+
+/** The options of a load balancer, those of features among them, in the order of the help. */
+function optionsOfBalancer(texts: RenderTexts["help"], brought: readonly OptionSpec[]): readonly OptionSpec[] {
+  const own = [...balancerOptions(texts), ...brought].toSorted((one, other) => placeOf(one) - placeOf(other));
+  return [...own, ...clusterOptions];
+}
+
+function placeOf({ name }: OptionSpec): number {
+  return renderOrder.options.indexOf(name);
+}
+
+const ofEnvoy: RenderTexts["help"] = {
+  "write-port": "write port of the first cluster; each further cluster adds 10 (default 5000)",
+  "stats-port": "port on 127.0.0.1 for the admin interface (default 9901)",
+  zone: "the zone of this load balancer, whose nodes it prefers (default: none)",
+};
+
+/** What no feature brings. */
+const ownRendered: readonly Rendered[] = [
+  {
+    kind: "envoy",
+    summary: "write the configuration of Envoy",
+    about: `Writes envoy.yaml: pools for writes and reads, and how Envoy asks rolecall.${ofClusters}`,
+    options: optionsOfBalancer(
+      ofEnvoy,
+      featureTargets.filter(({ kind }) => kind === "envoy").flatMap(({ options }) => options),
+    ),
+    examples: ["rolecall render envoy --config rolecall.yaml > envoy.yaml"],
+  },
+  {
+    kind: "prometheus",
+    summary: "write what Prometheus scrapes",
+    about: `Writes scrape_configs of Prometheus.${ofClusters}`,
+    options: [adminOption, nodeMetricsOption, jobOption, ...clusterOptions],
+    examples: ["rolecall render prometheus --server http://127.0.0.1:9108"],
+  },
+  {
+    kind: "alerts",
+    summary: "write the alert rules for Prometheus",
+    about: "Writes alert rules. They are the same for all clusters, and need neither a file nor a running rolecall.",
+    options: [...lagOptions, jobOption, docsOption],
+    examples: ["rolecall render alerts > rolecall-rules.yml"],
+  },
+  {
+    kind: "dashboard",
+    summary: "write a dashboard for Grafana",
+    about: "Writes a dashboard. It is the same for all clusters, and needs neither a file nor a running rolecall.",
+    options: [jobOption],
+    examples: ["rolecall render dashboard > rolecall.json"],
+  },
+  {
+    kind: "patroni",
+    summary: "write a script by which Patroni announces a change of the leader",
+    about: `Writes a script by which Patroni announces a change of the leader, and the settings that call it.${ofClusters}`,
+    options: [...hintOptions, ...clusterOptions],
+    examples: [
+      "rolecall render patroni --config rolecall.yaml --hint-to https://10.0.0.11:9109,https://10.0.0.12:9109",
+      "rolecall render patroni --pause --config rolecall.yaml --hint-to https://10.0.0.11:9109",
+    ],
+  },
+];
+
+/** What features bring, beside variants of those. */
+const broughtRendered: readonly Rendered[] = featureTargets.flatMap(({ kind, texts, options, examples }) =>
+  texts === null
+    ? []
+    : {
+        kind,
+        summary: texts.summary,
+        about: `${texts.about}${ofClusters}`,
+        options: optionsOfBalancer(texts.help, [...options, ...featureAgentChecks.flatMap((agent) => agent.options)]),
+        examples,
+      },
+);
+
+const rendered = [...ownRendered, ...broughtRendered].toSorted(
+  (one, other) => renderOrder.kinds.indexOf(one.kind) - renderOrder.kinds.indexOf(other.kind),
+);
+
 /** `rolecall render`: the configuration of other programs. */
-export const renderCommand: CommandSpec = {
+export const renderCommand: CommandSpec = verbCommand({
   name: "render",
   summary: "write configuration for load balancers, Prometheus, Grafana or Patroni",
-  about:
-    "Writes configuration for the clusters of a configuration file, or for those that a running rolecall monitors.\n" +
-    "alerts and dashboard are the same for all clusters, and need neither. patroni prints a script by which Patroni\n" +
-    "announces a change of the leader, with the settings that call it.",
-  positionals: { usage: kinds.join("|"), least: 1, most: 1, choices: kinds },
-  options: [
-    ...allBalancerOptions,
-    ...monitoringOptions,
-    ...hintOptions,
-    clusterOption,
-    ...serverOptions,
-    ...sourceOptions,
-  ],
-  examples: [
-    ...featureTargets.flatMap(({ examples }) => examples),
-    "rolecall render prometheus --server http://127.0.0.1:9108",
-    "rolecall render alerts > rolecall-rules.yml",
-    "rolecall render patroni --config rolecall.yaml --hint-to https://10.0.0.11:9109,https://10.0.0.12:9109",
-    "rolecall render patroni --pause --config rolecall.yaml --hint-to https://10.0.0.11:9109",
-  ],
+  about: "Writes the configuration of other programs to stdout.",
   checks: [{ id: "clusters", required: true }],
-  findingsTo: "stderr",
-  load: async () => (await import("./render/render.ts")).render,
-};
+  verbs: rendered.map(({ kind, ...texts }) => ({
+    name: `render ${kind}`,
+    documentName: "render",
+    ...texts,
+    // Version 0.1 took every option for every kind.
+    unusedOptions: rendered.flatMap(({ options }) => options),
+    checks: [{ id: "clusters", required: true }],
+    findingsTo: "stderr",
+    load: async () => {
+      const { render } = await import("./render/render.ts");
+      return (context) => render(context, kind);
+    },
+  })),
+});
 
 /** `rolecall completion`: the scripts for shells. */
 export const completionCommand: CommandSpec = {

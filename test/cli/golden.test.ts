@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { commands } from "../../src/cli/specs/commands.ts";
+import { allCommands } from "../../src/cli/specs/commands.ts";
+import { ownOptions, usageOf } from "../../src/cli/specs/help.ts";
+import { commonOptions, serverOptions } from "../../src/core/command/framework/options.ts";
 import { runText } from "../fake/command-line.ts";
 import { adminApiAnswers } from "../fake/admin-api-answers.ts";
 import { serveCannedAnswers } from "../fake/canned-server.ts";
@@ -25,6 +27,12 @@ const ca = "/etc/patroni/ca.pem";
 const hintTo = "https://10.0.0.11:9109,https://10.0.0.12:9109";
 const texts: Readonly<Record<string, readonly string[]>> = {
   help: ["help"],
+  "help-options": ["help", "options"],
+  "help-status": ["help", "status"],
+  "help-drain": ["help", "drain"],
+  "help-node": ["node", "--help"],
+  "help-render-haproxy": ["render", "haproxy", "--help"],
+  "old-name": ["drains"],
   status: ["status"],
   "status-colour": ["status", "--cluster", "demo", "--color", "always"],
   "check-fit": ["check", "/replica?lag=1MB", "--node", "pg2"],
@@ -35,21 +43,21 @@ const texts: Readonly<Record<string, readonly string[]>> = {
   "explain-cluster": ["explain", "/replica", "--cluster", "demo"],
   drain: ["drain", "pg2", "--for", "30m", "--reason", "kernel upgrade", "--yes"],
   "drain-last": ["drain", "pg2", "--for", "30m", "--reason", "kernel upgrade"],
-  drains: ["drains"],
-  verify: ["verify"],
+  drains: ["drain", "--list"],
+  verify: ["status", "routes"],
   "canaries-sql": ["canaries", "--sql", "canary"],
-  fleet: ["fleet"],
-  "fleet-one": ["fleet", "--cluster", "shop"],
-  "fleet-drain": ["fleet", "drain", "edge2:9443", "--for", "1h"],
-  "fleet-undrain": ["fleet", "undrain", "edge4:9443"],
-  "fleet-undrained": ["fleet", "undrain", "edge1:9443"],
-  pools: ["pools"],
-  "pools-one": ["pools", "writes"],
+  fleet: ["status", "fleet"],
+  "fleet-one": ["status", "fleet", "--cluster", "shop"],
+  "fleet-drain": ["drain", "--member", "edge2:9443", "--for", "1h"],
+  "fleet-undrain": ["drain", "--member", "edge4:9443", "--end"],
+  "fleet-undrained": ["drain", "--member", "edge1:9443", "--end"],
+  pools: ["status", "pools"],
+  "pools-one": ["status", "pools", "writes"],
   switchover: ["switchover", "--cluster", "demo", "--candidate", "pg2", "--yes"],
   "switchover-seamless": ["switchover", "catalog", "--to", "pg2", "--seamless", "--yes"],
   "switchover-refused": ["switchover", "orders", "--seamless", "--dry-run"],
-  reinitialize: ["reinitialize", "demo/pg1", "--yes"],
-  config: ["config", "--cluster", "demo"],
+  reinitialize: ["node", "reinitialize", "demo/pg1", "--yes"],
+  config: ["cluster", "config", "--cluster", "demo"],
   "unknown-route": ["explain", "/replicaa"],
   "render-haproxy": ["render", "haproxy", "--edge", "127.0.0.1:8008"],
   "render-haproxy-two": ["render", "haproxy", "--cluster", "demo", "--edge", "10.0.0.11:8008,10.0.0.12:8008"],
@@ -61,9 +69,21 @@ const texts: Readonly<Record<string, readonly string[]>> = {
   usage: ["check", "--nod", "pg2"],
   "unknown-command": ["statsu"],
   bare: [],
-  validate: ["validate", "test/spec/cli/wrong.yaml"],
+  validate: ["doctor", "--offline", "test/spec/cli/wrong.yaml"],
 };
-const withoutServer = ["help", "result-show", "validate", "usage", "unknown-command", "bare"];
+const withoutServer = [
+  "help",
+  "help-options",
+  "help-status",
+  "help-drain",
+  "help-node",
+  "help-render-haproxy",
+  "result-show",
+  "validate",
+  "usage",
+  "unknown-command",
+  "bare",
+];
 
 for (const [name, argv] of Object.entries(texts)) {
   test(`rolecall ${argv.join(" ")} writes its golden text`, async () => {
@@ -93,11 +113,33 @@ test("uses colours only on terminals, and not with NO_COLOR", async () => {
   assert.equal(await coloured({ isTerminal: true, env: { TERM: "dumb" } }), false);
 });
 
-for (const { name, options } of commands) {
-  test(`rolecall ${name} --help has an example and every option`, async () => {
-    const { code, out } = await runText([name, "--help"]);
+for (const spec of allCommands.filter(({ name }) => !name.includes(" --"))) {
+  test(`rolecall ${spec.name} --help has an example, every option of its own, and the help for the others`, async () => {
+    const { code, out } = await runText([...spec.name.split(" "), "--help"]);
     assert.equal(code, 0);
-    assert.match(out, new RegExp(`^Examples?:\\n  .*rolecall ${name}`, "m"));
-    for (const option of options) assert.match(out, new RegExp(`--${option.name}\\b`));
+    assert.match(out, new RegExp(`^Examples?:\\n  .*rolecall ${spec.name}`, "m"));
+    for (const option of ownOptions(spec)) assert.match(out, new RegExp(`^  .*--${option.name}\\b`, "m"));
+    for (const form of spec.forms ?? []) assert.ok(out.includes(`  ${usageOf(form)}\n`), form.name);
+    assert.match(out, /^Options that commands share \(.*output\): rolecall help options$/m);
+    for (const { name } of [...serverOptions, ...commonOptions])
+      assert.doesNotMatch(out, new RegExp(`^  (?:-\\w, )?--${name}\\b`, "m"));
   });
 }
+
+test("rolecall help options has every option that commands share", async () => {
+  const { code, out } = await runText(["help", "options"]);
+  assert.equal(code, 0);
+  for (const { name, help } of [...serverOptions, ...commonOptions]) {
+    assert.match(out, new RegExp(`^  .*--${name}\\b`, "m"));
+    assert.ok(out.includes(help), name);
+  }
+});
+
+test("rolecall render haproxy --help has the options of HAProxy only", async () => {
+  const { out } = await runText(["render", "haproxy", "--help"]);
+  const shown = [...out.matchAll(/^ {2}--([\w-]+)/gm)].map(([, name]) => name);
+  for (const name of ["edge", "bind", "agent", "runtime-socket", "bare", "config"])
+    assert.ok(shown.includes(name), name);
+  for (const name of ["xds", "admin", "docs", "job", "hint-to", "pause", "node-metrics", "server"])
+    assert.ok(!shown.includes(name), name);
+});

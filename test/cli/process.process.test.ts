@@ -79,7 +79,7 @@ test("exits with 2 and writes exactly one document on a crash", { timeout: 30_00
   assert.deepEqual([diagnostics[0]?.rule_id, diagnostics[0]?.message], ["RC002", "a planted error"]);
 });
 
-for (const argv of [["schema", "config"], ["status"], ["status", "--format", "json"]]) {
+for (const argv of [["result", "schema", "config"], ["status"], ["status", "--format", "json"]]) {
   test(`rolecall ${argv.join(" ")} reports no error if the reader of stdout is gone`, { timeout: 30_000 }, async () => {
     const { child, ended } = start(argv[0] === "status" ? [...argv, "--server", server.url] : argv);
     child.stdout?.destroy();

@@ -3,7 +3,9 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { commands } from "../../src/cli/specs/commands.ts";
+import { oldNames } from "../../src/app/registry/old-names.ts";
+import type { CommandDescription } from "../../src/core/command/framework/command-description.ts";
+import { allCommands } from "../../src/cli/specs/commands.ts";
 import { usageOf } from "../../src/cli/specs/help.ts";
 import { ruleIds } from "../../src/core/command/result/rule-ids.ts";
 import { rules } from "../../src/core/command/result/rules.ts";
@@ -13,10 +15,17 @@ import { temporaryFolder } from "../fake/temporary-folder.ts";
 const commandTable = [
   "| command | |",
   "|---|---|",
-  ...commands.map(
-    (spec) => `| \`${usageOf(spec).replace(" [OPTIONS]", "").replaceAll("|", "\\|")}\` | ${spec.summary} |`,
-  ),
+  ...allCommands
+    .filter(({ load }) => load !== null)
+    .map((spec) => `| \`${usageText(spec).replaceAll("|", "\\|")}\` | ${spec.summary} |`),
 ].join("\n");
+/** Its verbs have rows of their own. */
+function usageText(spec: CommandDescription): string {
+  return spec.verbs === undefined ? usageOf(spec).replace(" [OPTIONS]", "") : `rolecall ${spec.name}`;
+}
+const oldNameTable = ["| was | is |", "|---|---|", ...oldNames.map(({ was, is }) => `| \`${was}\` | \`${is}\` |`)].join(
+  "\n",
+);
 const ruleTable = [
   "# Rules of findings",
   "",
@@ -30,14 +39,20 @@ const ruleTable = [
   "",
 ].join("\n");
 
-const marked = /(<!-- commands: [^>]*-->\n)[^]*?(<!-- \/commands -->)/;
+const tables = [
+  [/(<!-- commands: [^>]*-->\n)[^]*?(<!-- \/commands -->)/, commandTable],
+  [/(<!-- old names: [^>]*-->\n)[^]*?(<!-- \/old names -->)/, oldNameTable],
+] as const;
 
-test("docs/cli.md: lists the commands that exist", () => {
+test("docs/cli.md: lists the commands that exist, and the old names", () => {
   const text = readFileSync("docs/cli.md", "utf8");
-  const wanted = text.replace(marked, (_, begin: string, end: string) => `${begin}${commandTable}\n${end}`);
+  const wanted = tables.reduce(
+    (page, [marked, table]) => page.replace(marked, (_, begin: string, end: string) => `${begin}${table}\n${end}`),
+    text,
+  );
   if (process.env["UPDATE_DOCS"] === "1") writeFileSync("docs/cli.md", wanted);
   else assert.equal(text, wanted);
-  assert.match(text, marked);
+  for (const [marked] of tables) assert.match(text, marked);
 });
 
 test("docs/rules.md: lists exactly the rules of the source", () => {

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { parse } from "yaml";
-import { parseArguments } from "../../src/core/command/framework/arguments.ts";
-import { commands } from "../../src/cli/specs/commands.ts";
+import { parseCommandLine } from "../../src/cli/command-line.ts";
+import { allCommands } from "../../src/cli/specs/commands.ts";
 import { userDocuments, type Fragment, type MarkdownFile } from "./markdown.ts";
 import { commandLines, commandsOf, rolecallOf } from "./shell-words.ts";
 
@@ -25,28 +25,40 @@ function shellCommands(
     );
 }
 
-/** Why `rolecall` would refuse these arguments, or `null`. A command's name alone is a mention, not a call. */
-function problemOf([name = "", ...rest]: readonly string[], isMention: boolean): string | null {
+/** The words of every command, verb and form, and of their beginnings: alone they are a mention, not a call. */
+const mentions: ReadonlySet<string> = new Set(
+  allCommands.flatMap(({ name, positionals }) => [
+    name,
+    // `rolecall drain NODE --end`
+    name.replace(" --", ` ${positionals?.usage ?? ""} --`),
+  ]),
+);
+
+/** Why `rolecall` would refuse these arguments, or say that they are old; `null`: it does not. */
+async function problemOf(words: readonly string[], isMention: boolean): Promise<string | null> {
+  const [name = ""] = words;
   if (name.startsWith("-") || name === "help" || /^[A-Z]+$/.test(name)) return null;
-  const spec = commands.find((candidate) => candidate.name === name);
-  if (spec === undefined) return `rolecall ${name} is no command`;
-  if (isMention && rest.length === 0) return null;
-  return parseArguments(spec, rest).problem?.message ?? null;
+  if (isMention && mentions.has(words.join(" "))) return null;
+  const { spec, problem, notes } = await parseCommandLine(words);
+  if (spec === null) return `rolecall ${name} is no command`;
+  return problem?.message ?? notes[0] ?? null;
 }
 
 describe("commands of the documents", () => {
   for (const document of userDocuments()) {
-    test(`${document.file}: every rolecall command parses`, () => {
+    test(`${document.file}: every rolecall command parses, and is no old name`, async () => {
       const mentioned = document.inlineCode
         .filter(({ place, text }) => /^(?:npx )?rolecall [a-z]/.test(text) && !isGenerated(document, place))
         .flatMap((code) => commandsOf(code.text).map(({ words }) => ({ ...code, words: rolecallOf(words) })));
-      const problems = [
-        ...mentioned.map((code) => ({ ...code, problem: problemOf(code.words.slice(1), true) })),
-        ...shellCommands(document)
-          .filter(({ words }) => words[0] === "rolecall")
-          .map((code) => ({ ...code, problem: problemOf(code.words.slice(1), false) })),
-      ].filter(({ problem }) => problem !== null);
-      assert.deepEqual(problems, []);
+      const called = shellCommands(document).filter(({ words }) => words[0] === "rolecall");
+      const problems = await Promise.all([
+        ...mentioned.map(async (code) => ({ ...code, problem: await problemOf(code.words.slice(1), true) })),
+        ...called.map(async (code) => ({ ...code, problem: await problemOf(code.words.slice(1), false) })),
+      ]);
+      assert.deepEqual(
+        problems.filter(({ problem }) => problem !== null),
+        [],
+      );
     });
 
     test(`${document.file}: every other program of an sh block is listed with the reason why no test runs it`, () => {

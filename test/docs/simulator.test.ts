@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { test } from "node:test";
-import { simulationCommands } from "../../src/tools/commands.ts";
+import { demoCommand } from "../../src/tools/commands.ts";
 import { faultList, faultNames } from "../../src/tools/simulator/model/fault-list.ts";
 
 const file = "docs/cli.md";
@@ -23,7 +23,7 @@ test("docs/cli.md: the table lists every fault (UPDATE_DOCS=1 writes it)", () =>
   assert.match(text, marked);
 });
 
-test("rolecall simulate --help names every fault and how to undo it", () => {
-  const about = simulationCommands.find(({ name }) => name === "simulate")?.about ?? "";
+test("rolecall demo cluster --help names every fault and how to undo it", () => {
+  const about = demoCommand.verbs?.find(({ name }) => name === "demo cluster")?.about ?? "";
   for (const name of faultNames.filter((known) => known !== "revive")) assert.match(about, new RegExp(`\\b${name}\\b`));
 });

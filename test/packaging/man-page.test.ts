@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { manPage } from "../../packaging/man/man-page.ts";
-import { commands } from "../../src/cli/specs/commands.ts";
+import { allCommands, commands } from "../../src/cli/specs/commands.ts";
 
 const file = "packaging/man/rolecall.1";
 
@@ -23,8 +23,8 @@ describe("packaging/man/rolecall.1", () => {
     assert.equal(stderr, "");
     assert.equal(status, 0);
     const words = new Set(stdout.split(/[\s,]+/));
-    for (const { name, options } of commands)
-      for (const word of [name, ...options.map((option) => `--${option.name}`)])
+    for (const { name, options } of allCommands)
+      for (const word of [...name.split(" "), ...options.map((option) => `--${option.name}`)])
         assert.ok(words.has(word), `${name}: ${word}`);
   });
 });

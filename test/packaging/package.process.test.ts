@@ -23,8 +23,8 @@ const onDemo = [
   ["explain", "/primary"],
   ["history"],
   ["drain", "pg2", "--for", "1m", "--reason", "test"],
-  ["drains"],
-  ["undrain", "pg2"],
+  ["drain", "--list"],
+  ["drain", "pg2", "--end"],
   ["incident", "--format", "json"],
   ["switchover", "--cluster", "demo", "--dry-run", "--leader", "pg1", "--candidate", "pg3"],
   ["render", "haproxy"],
@@ -106,7 +106,7 @@ describe("the npm package", () => {
 
   for (const [args, expected] of [
     [["version"], new RegExp(`^rolecall ${manifest.version}\n`)],
-    [["validate", join(root, "config", "rolecall.yaml")], /is valid/],
+    [["doctor", "--offline", join(root, "config", "rolecall.yaml")], /is valid/],
   ] as const)
     test(`rolecall ${args[0]} ${args[1]?.replace(/.*\//, "") ?? ""} runs from it`, () => {
       const { status, stdout, stderr } = run(...args);

@@ -43,7 +43,7 @@ describe("the single executable and its Debian package", { skip }, () => {
   async function serve(program: string): Promise<{ serving: ChildProcess; health: number; admin: number }> {
     const nodes = (await freePort(1)) + 1; // the port before it is that of the simulator's control
     const [health, admin] = [await freePort(), await freePort()];
-    start(program, "simulate", "--nodes", "1", "--port", `${nodes}`);
+    start(program, "demo", "cluster", "--nodes", "1", "--port", `${nodes}`);
     const file = join(scratch, "served.yaml");
     writeFileSync(
       file,
@@ -121,7 +121,7 @@ describe("the single executable and its Debian package", { skip }, () => {
       const configuration = join(root, "etc/rolecall/rolecall.yaml");
       assert.match(readFileSync(join(root, "etc/passwd"), "utf8"), /^rolecall:/m);
       assert.ok(existsSync(join(root, "var/lib/rolecall")));
-      execFileSync(join(root, "usr/bin/rolecall"), ["validate", configuration], { stdio: "pipe" });
+      execFileSync(join(root, "usr/bin/rolecall"), ["doctor", "--offline", configuration], { stdio: "pipe" });
       const unit = readFileSync(join(root, "usr/lib/systemd/system/rolecall.service"), "utf8");
       assert.match(unit, /^ExecStart=\/usr\/bin\/rolecall serve --config \/etc\/rolecall\/rolecall.yaml$/m);
       const { serving } = await serve(join(root, "usr/bin/rolecall"));

@@ -106,7 +106,7 @@ run() {
 
 /** What the reader has: a cluster, and the configuration for it. */
 const beforeStart = [
-  `${quoted(process.execPath)} ${quoted(program)} simulate --nodes 3 --port 18008 >/var/log/nodes.log 2>&1 &`,
+  `${quoted(process.execPath)} ${quoted(program)} demo cluster --nodes 3 --port 18008 >/var/log/nodes.log 2>&1 &`,
   "mkdir -p /etc/rolecall",
   "cat > /etc/rolecall/rolecall.yaml <<'YAML'",
   'clusters: [{ name: demo, discover: ["http://127.0.0.1:18008"] }]',

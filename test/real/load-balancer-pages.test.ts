@@ -45,7 +45,7 @@ for (const page of ["haproxy", "envoy"]) {
 }
 
 /** Stands for the reader's own cluster and configuration, which the first block of a page needs. */
-const ownCluster = ["rolecall simulate & simulator=$!", "curl -sf http://127.0.0.1:18008/leader"];
+const ownCluster = ["rolecall demo cluster & simulator=$!", "curl -sf http://127.0.0.1:18008/leader"];
 
 /** Writes the reader's own configuration: with what the page has shown until then. */
 function ownConfiguration(page: string): string {

@@ -118,7 +118,7 @@ async function recorded(lab: NightLab): Promise<string> {
     await lab.says("explain", "/primary", "--cluster", "demo"),
     await lab.situation(),
     await lab.says("canaries"),
-    await lab.says("verify"),
+    await lab.says("status", "routes"),
   ];
   const { body } = await ask({ port: ports.rolecallAdmin, path: "/status", deadlineMs: 5_000 });
   const [cluster] =
@@ -129,7 +129,7 @@ async function recorded(lab: NightLab): Promise<string> {
     `$ rolecall explain /primary\n${primary}`,
     `$ rolecall explain\n${situation}`,
     `$ rolecall canaries\n${canaries}`,
-    `$ rolecall verify\n${verify}`,
+    `$ rolecall status routes\n${verify}`,
     `situation: ${json}`,
   ].join("\n");
 }

@@ -38,7 +38,16 @@ function scenarios(haproxyPath: string): void {
   before(async () => {
     await requireFree([ports.api - 1, ports.api, ports.rolecallAdmin, ports.rolecall2Admin, ports.haproxyWrite]);
     for (const _ of names) databases.push(await openDatabase(sessions));
-    start("simulator", [process.execPath, program, "simulate", "--port", String(ports.api), "--switchover", "500"]);
+    start("simulator", [
+      process.execPath,
+      program,
+      "demo",
+      "cluster",
+      "--port",
+      String(ports.api),
+      "--switchover",
+      "500",
+    ]);
     await until("the simulator", async () => (await post("/sim/heal")) === 200);
     haproxy = start("haproxy", [haproxyPath, "-db", "-f", configure()]);
     await until("HAProxy", async () => (await states()).get("pg1") === "2");

@@ -5,7 +5,7 @@ import type { LocalProbes } from "../../core/command/client/probed-clusters.ts";
 import type { ProbedClusters } from "../../core/command/client/probed-clusters.ts";
 import type { Config } from "../../core/config/model/config.ts";
 import { CommandError } from "../../core/command/framework/command-error.ts";
-import { parseDurationOption } from "../../core/command/framework/arguments.ts";
+import { parseDuration } from "../../core/cluster/values/duration.ts";
 import type { CommandContext } from "../../core/command/framework/command-context.ts";
 import { formatDuration } from "../../core/command/output/figures.ts";
 
@@ -78,7 +78,7 @@ export function attachmentTime({ clusters, probe }: Config): number {
 }
 
 function watchTime(text: string | null, defaultMs: number): number {
-  const ms = text === null ? defaultMs : parseDurationOption(text);
+  const ms = text === null ? defaultMs : parseDuration(text);
   if (ms === undefined)
     throw new CommandError("RC001", `--for must be a duration such as 12s or 0s, got ${JSON.stringify(text)}`);
   return ms;

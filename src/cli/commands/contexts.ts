@@ -9,16 +9,7 @@ import { safe } from "../../core/command/output/style.ts";
 import { table } from "../../core/command/output/table.ts";
 import { errorMessage } from "../../core/cluster/values/error-message.ts";
 
-/** `rolecall context [show|list|use NAME]`: shows the connection in effect, lists contexts, or selects one. */
-export async function context(command: CommandContext): Promise<void> {
-  const [action = "show", name] = command.args.positionals;
-  if (action === "use") return useContext(command, name);
-  if (name !== undefined)
-    throw new CommandError("RC001", `context ${action} takes no arguments, got ${JSON.stringify(name)}`);
-  return action === "list" ? listContexts(command) : showContext(command);
-}
-
-/** `rolecall contexts`: lists the contexts and marks the one in use. */
+/** `rolecall context list`: lists the contexts and marks the one in use. */
 export async function listContexts({ args, io, result, print, style }: CommandContext): Promise<void> {
   const contexts = requireContexts({ io, result });
   const variable = io.env[clientVariables.context] ?? "";
@@ -55,8 +46,10 @@ function credentialOf({ token_file: token, user_file: userFile, user, cert }: Se
   return cert === undefined ? "none" : "certificate";
 }
 
-async function useContext({ io, result, print }: CommandContext, name: string | undefined): Promise<void> {
+/** `rolecall context use NAME`: makes a context the current one. */
+export async function useContext({ args, io, result, print }: CommandContext): Promise<void> {
   const contexts = requireContexts({ io, result });
+  const [name] = args.positionals;
   if (name === undefined) {
     const known = contexts.contexts.map((row) => row.name).join(", ");
     throw new CommandError(
@@ -80,7 +73,8 @@ async function useContext({ io, result, print }: CommandContext, name: string | 
     print(`But ${variables.join(" and ")} in the environment ${variables.length === 1 ? "replaces" : "replace"} it.\n`);
 }
 
-async function showContext(command: CommandContext): Promise<void> {
+/** `rolecall context`: prints the connection in effect. */
+export async function showContext(command: CommandContext): Promise<void> {
   const { result, print, style } = command;
   const connection = connectionOf(command);
   const rows = settingRows(connection);

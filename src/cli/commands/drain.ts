@@ -19,19 +19,14 @@ export async function drain(context: CommandContext): Promise<void> {
   await begin(context, { reason, all: context.args.has("all") });
 }
 
-/** `rolecall distrust NODE --for TIME`: refuses a node everywhere, and ignores what it states, for a limited time. */
+/** `rolecall drain NODE --distrust --for TIME`: refuses a node everywhere, and ignores what it states, for a limited time. */
 export async function distrust(context: CommandContext): Promise<void> {
   await begin(context, { reason: context.args.text("reason") ?? "distrusted by an operator", distrust: true });
 }
 
-/** `rolecall undrain NODE`: ends a drain before it expires. */
-export async function undrain(context: CommandContext): Promise<void> {
-  await end(context, { distrust: false });
-}
-
-/** `rolecall trust NODE`: ends a distrust before it expires. */
-export async function trust(context: CommandContext): Promise<void> {
-  await end(context, { distrust: true });
+/** `rolecall drain NODE --end`: ends a drain before it expires, or with `--distrust` a distrust. */
+export async function endDrain(context: CommandContext): Promise<void> {
+  await end(context, { distrust: context.args.has("distrust") });
 }
 
 interface DrainWords {
@@ -85,7 +80,7 @@ function notDurable(document: unknown): string {
   return isVolatile ? "; lost if rolecall restarts (state_file is not set)" : "";
 }
 
-/** `rolecall drains`: lists the drains of the running rolecall. */
+/** `rolecall drain --list`: lists the drains of the running rolecall. */
 export async function drains(context: CommandContext): Promise<void> {
   const { result, print } = context;
   const server = new RolecallClient(context, "admin");

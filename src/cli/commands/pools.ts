@@ -6,7 +6,7 @@ import { formatKnownDuration, formatLag } from "../../core/command/output/figure
 import { safe, type Style } from "../../core/command/output/style.ts";
 import { type Cell, table } from "../../core/command/output/table.ts";
 
-/** `rolecall pools [POOL]`: the members of each pool of the running rolecall, in the order in which they get clients. */
+/** `rolecall status pools [POOL]`: the members of each pool of the running rolecall, in the order in which they get clients. */
 export async function pools(context: CommandContext): Promise<void> {
   const { args, result, print, style } = context;
   const server = new RolecallClient(context, "admin");

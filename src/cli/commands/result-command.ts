@@ -10,27 +10,43 @@ import { errorMessage } from "../../core/cluster/values/error-message.ts";
 /** The maximum size of a document, in bytes. */
 const documentMax = 64 * 1024 * 1024;
 
-/** `rolecall result show|validate FILE|-`: reads a `cli.result/v1` document of this or another tool. */
-export async function resultCommand(context: CommandContext): Promise<void> {
-  const { args, result, print } = context;
-  const [verb = "", file = ""] = args.positionals;
+/** `rolecall result show FILE|-`: prints a `cli.result/v1` document of this or another tool as text. */
+export async function showResult(context: CommandContext): Promise<void> {
+  const document = await readDocument(context);
+  if (document === null) return;
+  context.result.data = { valid: true, document };
+  context.print(renderResult(document, context));
+}
+
+/** `rolecall result validate FILE|-`: checks such a document against the schema. */
+export async function validateResult(context: CommandContext): Promise<void> {
+  const document = await readDocument(context);
+  if (document === null) return;
+  context.result.data = { valid: true };
+  context.print(`${fileOf(context)} conforms to ${document.schema_version}\n`);
+}
+
+function fileOf({ args }: CommandContext): string {
+  return args.positionals[0] ?? "";
+}
+
+/** The document that the command names; `null` if it is not valid: then each violation is a finding. */
+async function readDocument(context: CommandContext): Promise<Result | null> {
+  const { result } = context;
+  const file = fileOf(context);
   const text = await readText(context, file);
   result.cover("document", "complete", { detail: file === "-" ? "stdin" : file });
   const read = readResult(text);
-  if (!read.ok) {
-    const location = { file: file === "-" ? "<stdin>" : file, kind: "output" as const };
-    for (const { pointer, message } of read.violations) {
-      result.diagnose("RC080", {
-        message: `${pointer === "" ? "the document" : pointer}: ${message}`,
-        location: { ...location, pointer },
-      });
-    }
-    result.data = { valid: false, violations: read.violations };
-    return;
+  if (read.ok) return read.result;
+  const location = { file: file === "-" ? "<stdin>" : file, kind: "output" as const };
+  for (const { pointer, message } of read.violations) {
+    result.diagnose("RC080", {
+      message: `${pointer === "" ? "the document" : pointer}: ${message}`,
+      location: { ...location, pointer },
+    });
   }
-  const document = read.result;
-  result.data = { valid: true, ...(verb === "show" ? { document } : {}) };
-  print(verb === "show" ? renderResult(document, context) : `${file} conforms to ${document.schema_version}\n`);
+  result.data = { valid: false, violations: read.violations };
+  return null;
 }
 
 async function readText({ io, signal }: CommandContext, file: string): Promise<string> {

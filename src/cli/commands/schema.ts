@@ -1,6 +1,6 @@
 import type { CommandContext } from "../../core/command/framework/command-context.ts";
 
-/** `rolecall schema config|result`: prints a JSON Schema. */
+/** `rolecall result schema config|result`: prints a JSON Schema. */
 export async function schema({ args, result, print }: CommandContext): Promise<void> {
   const document =
     args.positionals[0] === "config"

@@ -1,7 +1,7 @@
 /** The commands of the core, and all commands in the order of the help. */
-import { commandOrder, featureCommands } from "../../app/registry/commands.ts";
+import { commandAdditions, commandOrder, featureCommands } from "../../app/registry/commands.ts";
 import type { CommandSpec } from "../../core/command/framework/command.ts";
-import type { OptionSpec } from "../../core/command/framework/command-description.ts";
+import type { OptionSpec, Positionals } from "../../core/command/framework/command-description.ts";
 import {
   clusterOption,
   nodeCaOption,
@@ -11,13 +11,14 @@ import {
   watchOption,
   yesOption,
 } from "../../core/command/framework/options.ts";
+import { selectable, verbCommand, withAdditions } from "../../core/command/framework/verbs.ts";
 import {
   compareCommand,
   completeCommand,
   completionCommand,
+  demoCommand,
   diagnosisCommand,
   renderCommand,
-  simulationCommands,
 } from "../../tools/commands.ts";
 
 const logLevels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"];
@@ -69,7 +70,7 @@ const serviceCommands: readonly CommandSpec[] = [
     load: async () => {
       // In two steps: Node opens the files of one import all at once, more than a low limit of descriptors allows.
       // This command needs only the configuration, which is a third of the files.
-      await import("../commands/validate.ts");
+      await import("../../tools/doctor/validate.ts");
       return (await import("../commands/serve.ts")).serve;
     },
   },
@@ -77,11 +78,27 @@ const serviceCommands: readonly CommandSpec[] = [
 
 const untilKnown = "until known, at most attach_window and two probes; 0s: one look";
 
+/** What `status` shows beside the clusters; features add to it. */
+const statusVerbs: readonly CommandSpec[] = [
+  {
+    name: "status pools",
+    summary: "show the pools: members in order, why a node is out, what refers to each",
+    about:
+      "Shows each pool of the configuration (docs/pools.md): its nodes in the order in which they get clients, with the\n" +
+      "reason of those that are out, and the balancers, poolers and agent listeners that refer to it.",
+    positionals: { usage: "[POOL]", least: 0, most: 1 },
+    options: serverOptions,
+    examples: ["rolecall status pools", "rolecall status pools orders-read"],
+    checks: [{ id: "pools", required: true }],
+    load: async () => (await import("../commands/pools.ts")).pools,
+  },
+];
+
 /** Commands that only read. */
 const inspectionCommands: readonly CommandSpec[] = [
   {
     name: "status",
-    summary: "show the clusters: roles, lag, age of evidence, routes that each node is fit for",
+    summary: "show the clusters: roles, lag, routes that nodes are fit for; or pools, traffic, the fleet",
     about:
       "Shows every cluster, the worst first, under a line that counts them. Queries a running rolecall; with\n" +
       "--config or --discover, probes the nodes once itself. One look cannot show whether a replica is attached:\n" +
@@ -125,18 +142,6 @@ const inspectionCommands: readonly CommandSpec[] = [
     checks: [{ id: "overview", required: true }],
     ownFindings: ["RC050", "RC051", "RC052", "RC053", "RC054", "RC055", "RC056", "RC112"],
     load: async () => (await import("../commands/status.ts")).status,
-  },
-  {
-    name: "pools",
-    summary: "show the pools: members in order, why a node is out, what refers to each",
-    about:
-      "Shows each pool of the configuration (docs/pools.md): its nodes in the order in which they get clients, with the\n" +
-      "reason of those that are out, and the balancers, poolers and agent listeners that refer to it.",
-    positionals: { usage: "[POOL]", least: 0, most: 1 },
-    options: serverOptions,
-    examples: ["rolecall pools", "rolecall pools orders-read"],
-    checks: [{ id: "pools", required: true }],
-    load: async () => (await import("../commands/pools.ts")).pools,
   },
   {
     name: "check",
@@ -198,116 +203,149 @@ const inspectionCommands: readonly CommandSpec[] = [
 ];
 
 const by: OptionSpec = { name: "by", value: "NAME", help: "the operator, for the log (default $USER)" };
+const forTime: OptionSpec = { name: "for", value: "TIME", help: "how long, such as 30m or 2h, at most 30d (required)" };
+const aNode: Positionals = { usage: "NODE", least: 1, most: 1, completes: "node" };
+const drainChecks: CommandSpec["checks"] = [{ id: "drain", required: true }];
 
-/** Commands that take nodes out of service for a limited time. */
-const drainCommands: readonly CommandSpec[] = [
+/** What an option makes of `drain`. `--distrust --end` is the form of `--end`, which alone takes both. */
+const drainForms: readonly CommandSpec[] = [
   {
-    name: "drain",
-    summary: "take a node out of service for a limited time",
+    name: "drain --end",
+    summary: "end a drain or, with --distrust, a distrust",
     about:
-      "Makes a node unfit for the replica routes with the reason drained, which is a soft no. The running rolecall\n" +
-      "keeps the drain in its state_file, logs it and shows it in explain. A drain expires by itself. A new drain\n" +
-      "replaces the one that the node has. If the node is the last that is fit for a route, the command says whose clients\n" +
-      "lose their server, and asks.",
-    positionals: { usage: "NODE", least: 1, most: 1, completes: "node" },
+      "--end ends a drain before it expires, and with --distrust a distrust. It exits with 1 if the node is not drained,\n" +
+      "or not distrusted.",
+    positionals: aNode,
     options: [
-      { name: "for", value: "TIME", help: "how long, such as 30m or 2h, at most 30d (required)" },
-      { name: "reason", value: "TEXT", help: "why, in a few words (required)" },
-      { name: "all", help: "drain on all routes except liveness, not only on the replica routes" },
-      yesOption,
+      { name: "end", help: "end the drain of the node; with --distrust, its distrust" },
+      { name: "distrust", help: "refuse the node everywhere, and ignore what it states" },
       by,
       clusterOption,
       ...serverOptions,
     ],
-    examples: [
-      'rolecall drain pg2 --for 30m --reason "kernel upgrade"',
-      "rolecall drain demo/pg2 --for 2h --all --reason 'disk swap'",
-    ],
-    checks: [{ id: "drain", required: true }],
-    load: async () => (await import("../commands/drain.ts")).drain,
+    examples: ["rolecall drain pg2 --end", "rolecall drain pg2 --distrust --end"],
+    checks: drainChecks,
+    load: async () => (await import("../commands/drain.ts")).endDrain,
   },
   {
-    name: "distrust",
+    name: "drain --list",
+    summary: "list the drained and the distrusted nodes",
+    about: "--list shows the drained and the distrusted nodes with the reason, the operator and the remaining time.",
+    options: [{ name: "list", help: "list the drained and the distrusted nodes" }, ...serverOptions],
+    examples: ["rolecall drain --list"],
+    checks: [{ id: "drains", required: true }],
+    load: async () => (await import("../commands/drain.ts")).drains,
+  },
+  {
+    name: "drain --distrust",
     summary: "refuse a node everywhere, and ignore what it states",
     about:
-      "For two primaries between which rolecall cannot decide. The node is unfit for every route but liveness with\n" +
-      "the reason distrusted, a hard no. Its claim to be the primary, its views, its member list and its positions\n" +
-      "count for nothing, so that another node can be the primary. The running rolecall keeps the distrust in its\n" +
-      "state_file, logs it and shows it in status and explain. It replaces a drain of the node, and expires by itself.\n" +
-      "If the node is the last that is fit for a route, the command says whose clients lose their server, and asks.",
-    positionals: { usage: "NODE", least: 1, most: 1, completes: "node" },
+      "--distrust is for two primaries between which rolecall cannot decide. The node is unfit for every route but\n" +
+      "liveness with the reason distrusted, a hard no. Its claim to be the primary, its views, its member list and its\n" +
+      "positions count for nothing, so that another node can be the primary. A distrust replaces a drain of the node.",
+    positionals: aNode,
     options: [
-      { name: "for", value: "TIME", help: "how long, such as 30m or 2h, at most 30d (required)" },
+      { name: "distrust", help: "refuse the node everywhere, and ignore what it states" },
+      forTime,
       { name: "reason", value: "TEXT", help: "why, in a few words" },
       yesOption,
       by,
       clusterOption,
       ...serverOptions,
     ],
-    examples: ['rolecall distrust pg2 --for 1h --reason "old primary, came back after the failover"'],
-    checks: [{ id: "drain", required: true }],
+    examples: ['rolecall drain pg2 --distrust --for 1h --reason "old primary, came back after the failover"'],
+    checks: drainChecks,
     load: async () => (await import("../commands/drain.ts")).distrust,
-  },
-  {
-    name: "trust",
-    summary: "end the distrust of a node",
-    about: "Ends a distrust before it expires. Exits with 1 if the node is not distrusted.",
-    positionals: { usage: "NODE", least: 1, most: 1, completes: "node" },
-    options: [by, clusterOption, ...serverOptions],
-    examples: ["rolecall trust pg2"],
-    checks: [{ id: "drain", required: true }],
-    load: async () => (await import("../commands/drain.ts")).trust,
-  },
-  {
-    name: "undrain",
-    summary: "end a drain",
-    about: "Ends a drain before it expires. Exits with 1 if the node has no drain.",
-    positionals: { usage: "NODE", least: 1, most: 1, completes: "node" },
-    options: [by, clusterOption, ...serverOptions],
-    examples: ["rolecall undrain pg2"],
-    checks: [{ id: "drain", required: true }],
-    load: async () => (await import("../commands/drain.ts")).undrain,
-  },
-  {
-    name: "drains",
-    summary: "list the drained and the distrusted nodes",
-    about: "Lists the drained and the distrusted nodes with the reason, the operator and the remaining time.",
-    options: [...serverOptions],
-    examples: ["rolecall drains"],
-    checks: [{ id: "drains", required: true }],
-    load: async () => (await import("../commands/drain.ts")).drains,
   },
 ];
 
-/** Commands about the documents of the program. */
-const documentCommands: readonly CommandSpec[] = [
+/** Takes nodes out of service for a limited time. */
+const drainCommand: CommandSpec = {
+  name: "drain",
+  summary: "take a node out of service for a limited time, end that, or list what is drained",
+  about:
+    "Makes a node unfit for the replica routes with the reason drained, which is a soft no. The running rolecall\n" +
+    "keeps the drain in its state_file, logs it and shows it in status and explain. A drain expires by itself. A new\n" +
+    "drain replaces the one that the node has. If the node is the last that is fit for a route, the command says whose\n" +
+    "clients lose their server, and asks.",
+  positionals: aNode,
+  options: [
+    forTime,
+    { name: "reason", value: "TEXT", help: "why, in a few words (required for a drain)" },
+    { name: "all", help: "drain on all routes except liveness, not only on the replica routes" },
+    yesOption,
+    by,
+    clusterOption,
+    ...serverOptions,
+  ],
+  examples: [
+    'rolecall drain pg2 --for 30m --reason "kernel upgrade"',
+    "rolecall drain demo/pg2 --for 2h --all --reason 'disk swap'",
+  ],
+  checks: drainChecks,
+  forms: drainForms,
+  load: async () => (await import("../commands/drain.ts")).drain,
+};
+
+/** Calls of one node, and of a whole cluster: features bring them. Without any, there is no such command. */
+const callCommands: readonly CommandSpec[] = [
   {
-    name: "result",
-    summary: "show or validate a cli.result/v1 document",
-    about:
-      "Reads a result document of this or another tool: show prints it as text, validate checks it against the\n" +
-      "schema. Use - to read from stdin.",
-    positionals: { usage: "show|validate FILE|-", least: 2, most: 2, choices: ["show", "validate"], completes: "file" },
-    options: [],
-    examples: [
-      "rolecall doctor --config rolecall.yaml --format json | rolecall result show -",
-      "rolecall result validate result.json",
-    ],
-    checks: [{ id: "document", required: true }],
-    load: async () => (await import("../commands/result-command.ts")).resultCommand,
+    name: "node",
+    summary: "restart, reload or reinitialize a node",
+    about: "Changes one node through the management gateway of a running rolecall (listener option management).",
   },
   {
-    name: "schema",
-    summary: "print the JSON Schema of the configuration or of the result document",
-    about: "Prints the JSON Schema (draft 2020-12) of the configuration file or of the result document.",
-    positionals: { usage: "config|result", least: 1, most: 1, choices: ["config", "result"] },
-    options: [],
-    examples: ["rolecall schema config > schema.json"],
-    checks: [],
-    findingsTo: "stderr",
-    load: async () => (await import("../commands/schema.ts")).schema,
+    name: "cluster",
+    summary: "show or change the dynamic configuration of a cluster, or make a failover",
+    about: "Changes a cluster through the management gateway of a running rolecall (listener option management).",
   },
-];
+].map((command) => verbCommand({ ...command, checks: [{ id: "call", required: true }], verbs: [] }));
+
+const aDocument: Positionals = { usage: "FILE|-", least: 1, most: 1, completes: "file" };
+
+/** `rolecall result`: the documents that commands write, and the schemas. */
+const resultCommand: CommandSpec = verbCommand({
+  name: "result",
+  summary: "show or validate a cli.result/v1 document, or print a JSON Schema",
+  about:
+    "Reads a result document of this or another tool, or prints what such documents and configurations must look like.",
+  checks: [{ id: "document", required: true }],
+  verbs: [
+    {
+      name: "result show",
+      documentName: "result",
+      summary: "print a result document as text",
+      about: "Prints a result document of this or another tool as text. Use - to read from stdin.",
+      positionals: aDocument,
+      options: [],
+      examples: ["rolecall doctor --config rolecall.yaml --format json | rolecall result show -"],
+      checks: [{ id: "document", required: true }],
+      load: async () => (await import("../commands/result-command.ts")).showResult,
+    },
+    {
+      name: "result validate",
+      documentName: "result",
+      summary: "check a result document against the schema",
+      about: "Checks a result document of this or another tool against the schema. Use - to read from stdin.",
+      positionals: aDocument,
+      options: [],
+      examples: ["rolecall result validate result.json"],
+      checks: [{ id: "document", required: true }],
+      load: async () => (await import("../commands/result-command.ts")).validateResult,
+    },
+    {
+      name: "result schema",
+      summary: "print the JSON Schema of the result document or of the configuration",
+      about: "Prints the JSON Schema (draft 2020-12) of the result document or of the configuration file.",
+      positionals: { usage: "config|result", least: 1, most: 1, choices: ["config", "result"] },
+      options: [],
+      examples: ["rolecall result schema config > schema.json"],
+      checks: [],
+      findingsTo: "stderr",
+      load: async () => (await import("../commands/schema.ts")).schema,
+    },
+  ],
+});
 
 /** Commands about the program itself. */
 const programCommands: readonly CommandSpec[] = [
@@ -333,60 +371,59 @@ const programCommands: readonly CommandSpec[] = [
   },
 ];
 
-/** `rolecall validate`: the problems of a configuration. */
-const validateCommand: CommandSpec = {
-  name: "validate",
-  summary: "validate a configuration and list every problem with its line",
-  about:
-    "Reads a configuration and reports every problem with it, and with the certificates, keys and token files that\n" +
-    "it names. Environment variables apply as they do for serve.",
-  positionals: { usage: "FILE", least: 0, most: 1, completes: "file" },
-  options: [
-    { name: "config", value: "FILE", help: "the same as FILE" },
-    { name: "set", value: "PATH=VALUE", multiple: true, help: "override one key of the file; may be repeated" },
-    { name: "no-files", help: "do not read certificates, keys and tokens: on a machine that has none of them" },
-  ],
-  examples: ["rolecall validate /etc/rolecall/rolecall.yaml"],
-  checks: [
-    { id: "configuration", required: true },
-    { id: "files", required: false },
-  ],
-  load: async () => (await import("../commands/validate.ts")).validate,
-};
+const contextChecks: CommandSpec["checks"] = [{ id: "contexts", required: true }];
 
-/** Commands for the servers of a user. */
-const contextCommands: readonly CommandSpec[] = [
+/** What can be done with the contexts. */
+const contextVerbs: readonly CommandSpec[] = [
   {
-    name: "contexts",
+    name: "context list",
+    documentName: "context",
     summary: "list the contexts: named servers of contexts.yaml",
     about:
       "Lists the contexts of ~/.config/rolecall/contexts.yaml (in XDG_CONFIG_HOME, if that is set) and marks the one\n" +
       "that commands use. docs/cli.md describes the file.",
-    options: serverOptions.filter(({ name }) => name === "context"),
-    examples: ["rolecall contexts"],
-    checks: [{ id: "contexts", required: true }],
+    options: serverOptions,
+    examples: ["rolecall context list"],
+    checks: contextChecks,
     load: async () => (await import("../commands/contexts.ts")).listContexts,
   },
   {
-    name: "context",
-    summary: "show which server commands use and why, or select a context",
+    name: "context use",
+    documentName: "context",
+    summary: "make a context the current one",
+    about: "Makes a context the one that commands use without --context.",
+    positionals: { usage: "NAME", least: 0, most: 1, completes: "context" },
+    options: serverOptions,
+    examples: ["rolecall context use prod"],
+    checks: contextChecks,
+    load: async () => (await import("../commands/contexts.ts")).useContext,
+  },
+  {
+    name: "context show",
+    documentName: "context",
+    summary: "show which server commands use and why, as without a verb",
     about:
-      "show (the default) prints the server, the credentials and the other options that commands use, and where each\n" +
-      "value comes from: a flag, an environment variable, a context or the default. use NAME makes a context the\n" +
-      "current one; list does the same as rolecall contexts.",
-    positionals: {
-      usage: "[show|list|use NAME]",
-      least: 0,
-      most: 2,
-      choices: ["show", "list", "use"],
-      completes: "context",
-    },
-    options: [...serverOptions],
-    examples: ["rolecall context show", "rolecall context use prod", "rolecall context show --context prod"],
-    checks: [{ id: "contexts", required: true }],
-    load: async () => (await import("../commands/contexts.ts")).context,
+      "Prints the server, the credentials and the other options that commands use, and where each value comes from: a\n" +
+      "flag, an environment variable, a context or the default.",
+    options: serverOptions,
+    examples: ["rolecall context show --context prod"],
+    checks: contextChecks,
+    load: async () => (await import("../commands/contexts.ts")).showContext,
   },
 ];
+
+/** `rolecall context`: the servers of a user. */
+const contextCommand: CommandSpec = {
+  name: "context",
+  summary: "show which server commands use and why, list the known servers, or select one",
+  about:
+    "Prints the server, the credentials and the other options that commands use, and where each value comes from: a\n" +
+    "flag, an environment variable, a context or the default.",
+  options: serverOptions,
+  examples: ["rolecall context", "rolecall context list", "rolecall context use prod"],
+  checks: contextChecks,
+  load: async () => (await import("../commands/contexts.ts")).showContext,
+};
 
 /** Commands for one purpose. */
 export interface CommandGroup {
@@ -396,37 +433,37 @@ export interface CommandGroup {
 
 /** Every command by its purpose, in the order in which help lists them. */
 export const commandGroups: readonly CommandGroup[] = [
-  { title: "Serve", commands: [...serviceCommands, ...simulationCommands] },
+  { title: "Serve", commands: [...serviceCommands, demoCommand] },
   {
     title: "Look",
     commands: inOrder(commandOrder.look, [...inspectionCommands, compareCommand, ...featureCommands.look]),
   },
-  {
-    title: "Act",
-    commands: inOrder(commandOrder.act, [...drainCommands, ...featureCommands.act]),
-  },
+  { title: "Act", commands: inOrder(commandOrder.act, [drainCommand, ...featureCommands.act, ...callCommands]) },
   {
     title: "Set up",
-    commands: [
-      validateCommand,
-      diagnosisCommand,
-      renderCommand,
-      ...contextCommands,
-      ...documentCommands,
-      completionCommand,
-      ...programCommands,
-    ],
+    commands: [diagnosisCommand, renderCommand, contextCommand, resultCommand, completionCommand, ...programCommands],
   },
-];
+].map(({ title, commands: bare }) => ({ title, commands: complete(bare) }));
 
 /** Every command, in the same order. */
 export const commands: readonly CommandSpec[] = commandGroups.flatMap((group) => group.commands);
+
+/** Every command with its verbs and forms. */
+export const allCommands: readonly CommandSpec[] = commands.flatMap((command) => selectable(command));
 
 /** Commands that other programs run; help and completion do not list them. */
 export const hiddenCommands: readonly CommandSpec[] = [completeCommand];
 
 function inOrder(names: readonly string[], unsorted: readonly CommandSpec[]): readonly CommandSpec[] {
   return unsorted.toSorted((one, other) => names.indexOf(one.name) - names.indexOf(other.name));
+}
+
+/** The commands with what is added to them; one that only has verbs, and none of them, is left out. */
+function complete(bare: readonly CommandSpec[]): readonly CommandSpec[] {
+  const additions = [{ of: "status", verbs: statusVerbs }, { of: "context", verbs: contextVerbs }, ...commandAdditions];
+  return bare
+    .map((command) => withAdditions(command, additions))
+    .filter(({ load, verbs = [] }) => load !== null || verbs.length > 0);
 }
 
 /** Where every release has these files. */

@@ -74,7 +74,7 @@ listen:
 * A listener with \`cluster: "*"\` needs the cluster in the request, unless only one is configured
   ([how a request selects a node](checks.md#how-a-request-selects-a-node)).
 
-\`rolecall validate\` reads the file only. \`rolecall doctor\` also probes every node once, and checks certificates and
+\`rolecall doctor --offline\` reads the file only. \`rolecall doctor\` also probes every node once, and checks certificates and
 clocks.
 `;
 

@@ -129,7 +129,7 @@ function otherWay(failing: readonly KnownCanary[], canaries: readonly KnownCanar
 /** What several ways have in common is the database, or a balancer that a pooler leads to. */
 export const everyWayFails =
   "Clients of every way fail. Look at what the ways have in common: PostgreSQL of the primary, its log and its disk; and a " +
-  "balancer, of which one without a usable server (down, or in maintenance) closes each connection. rolecall verify shows " +
+  "balancer, of which one without a usable server (down, or in maintenance) closes each connection. rolecall status routes shows " +
   "its servers";
 
 /** One case for all canaries of a kind. Of those whose error says most, the one is named that has failed the longest. */

@@ -31,6 +31,17 @@ export const haproxyTargets: readonly RenderTarget[] = [
   {
     kind: "haproxy",
     byOption: null,
+    texts: {
+      summary: "write the configuration of HAProxy",
+      about: "Writes haproxy.cfg: pools for writes and reads, and how HAProxy asks rolecall.",
+      help: {
+        "write-port":
+          "write port of the first cluster; each further cluster adds 10. With pools in the configuration: port of the " +
+          "first pool; each further pool adds 1 (default 5000)",
+        "stats-port": "port on 127.0.0.1 for the statistics (default: none)",
+        zone: "the zone of this load balancer (default: none): reads go to nodes of other zones only while none of it is fit",
+      },
+    },
     options: [
       {
         name: "runtime-socket",
@@ -45,7 +56,7 @@ export const haproxyTargets: readonly RenderTarget[] = [
       },
       {
         name: "bare",
-        help: "haproxy: leave out user, chroot, log and socket of the distribution, to start it by hand as any user",
+        help: "leave out user, chroot, log and socket of the distribution, to start it by hand as any user",
       },
     ],
     examples: ["rolecall render haproxy --config rolecall.yaml --edge 10.0.0.11:8008,10.0.0.12:8008 > haproxy.cfg"],

@@ -1,4 +1,5 @@
 import type { CommandSpec } from "../../core/command/framework/command.ts";
+import type { CommandAddition } from "../../core/command/framework/verbs.ts";
 import {
   clusterOption,
   serverOptions,
@@ -12,7 +13,7 @@ const checks = [
   { id: "run", required: false },
 ];
 
-/** `rolecall switchover` and `rolecall restart`, with and without waiting clients. */
+/** `rolecall switchover`, with and without waiting clients. */
 export const switchoverCommands: readonly CommandSpec[] = [
   {
     name: "switchover",
@@ -62,44 +63,53 @@ export const switchoverCommands: readonly CommandSpec[] = [
     checks,
     load: async () => (await import("./cli/switchover.ts")).runSwitchover,
   },
+];
+
+/** What it adds to the calls of a node. */
+export const restartAdditions: readonly CommandAddition[] = [
   {
-    name: "restart",
-    summary: "restart the database of a node, now or at a scheduled time",
-    about:
-      `Restarts the database of one node.${viaGateway}\n\n` +
-      "With --seamless a running rolecall restarts it while the clients wait whose poolers lead there, so that none of them\n" +
-      "gets an error (admin listener with management: on and authentication).",
-    positionals: { usage: "NODE", least: 1, most: 1, completes: "node" },
-    options: [
-      { name: "pending", help: "only if a restart is pending" },
+    of: "node",
+    verbs: [
       {
-        name: "role",
-        value: "ROLE",
-        completes: ["primary", "replica"],
-        help: "only if the node has this role: primary or replica",
+        name: "node restart",
+        summary: "restart the database of a node, now or at a scheduled time",
+        about:
+          `Restarts the database of one node.${viaGateway}\n\n` +
+          "With --seamless a running rolecall restarts it while the clients wait whose poolers lead there, so that none of them\n" +
+          "gets an error (admin listener with management: on and authentication).",
+        positionals: { usage: "NODE", least: 1, most: 1, completes: "node" },
+        options: [
+          { name: "pending", help: "only if a restart is pending" },
+          {
+            name: "role",
+            value: "ROLE",
+            completes: ["primary", "replica"],
+            help: "only if the node has this role: primary or replica",
+          },
+          { name: "version", value: "VERSION", help: "only if the PostgreSQL version is older than this" },
+          { name: "wait", value: "TIME", help: "how long the database may take to accept connections" },
+          { name: "at", value: "TIME", help: "when, with a time zone (default: now)" },
+          { name: "cancel", help: "cancel the scheduled restart" },
+          { name: "seamless", help: "let the clients of the poolers that lead to the node wait meanwhile" },
+          {
+            name: "deadline",
+            value: "TIME",
+            help: "with --seamless: how long they wait at most, whatever happens (default 15s)",
+          },
+          { name: "unguarded", help: "with --seamless: also if no peer would resume the clients if rolecall died" },
+          dryRunOption,
+          yesOption,
+          clusterOption,
+          ...serverOptions,
+        ],
+        examples: [
+          "rolecall node restart pg2 --pending",
+          "rolecall node restart demo/pg2 --at 2026-01-31T03:00:00Z --yes",
+          "rolecall node restart demo/pg1 --seamless",
+        ],
+        checks,
+        load: async () => (await import("./cli/restart.ts")).restartNode,
       },
-      { name: "version", value: "VERSION", help: "only if the PostgreSQL version is older than this" },
-      { name: "wait", value: "TIME", help: "how long the database may take to accept connections" },
-      { name: "at", value: "TIME", help: "when, with a time zone (default: now)" },
-      { name: "cancel", help: "cancel the scheduled restart" },
-      { name: "seamless", help: "let the clients of the poolers that lead to the node wait meanwhile" },
-      {
-        name: "deadline",
-        value: "TIME",
-        help: "with --seamless: how long they wait at most, whatever happens (default 15s)",
-      },
-      { name: "unguarded", help: "with --seamless: also if no peer would resume the clients if rolecall died" },
-      dryRunOption,
-      yesOption,
-      clusterOption,
-      ...serverOptions,
     ],
-    examples: [
-      "rolecall restart pg2 --pending",
-      "rolecall restart demo/pg2 --at 2026-01-31T03:00:00Z --yes",
-      "rolecall restart demo/pg1 --seamless",
-    ],
-    checks,
-    load: async () => (await import("./cli/restart.ts")).restartNode,
   },
 ];

@@ -11,15 +11,16 @@ export const xdsTargets: readonly RenderTarget[] = [
   {
     kind: "envoy",
     byOption: "xds",
+    texts: null,
     options: [
       {
         name: "xds",
-        help: "envoy: the pools of the configuration, whose endpoints rolecall pushes (needs a listener with the dialect xds)",
+        help: "the pools of the configuration, whose endpoints rolecall pushes (needs a listener with the dialect xds)",
       },
       {
         name: "xds-port",
         value: "PORT",
-        help: "envoy: the port of that listener on each rolecall (default: that of the configuration, or 8010)",
+        help: "the port of that listener on each rolecall (default: that of the configuration, or 8010)",
       },
     ],
     examples: [],

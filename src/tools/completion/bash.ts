@@ -1,12 +1,21 @@
 import type { CommandDescription, OptionSpec } from "../../core/command/framework/command-description.ts";
 import { commonOptions, serverOptions } from "../../core/command/framework/options.ts";
-import { optionsOf, positionalCandidates, quoted, valueCandidates, type Candidates } from "./candidates.ts";
+import {
+  optionsOf,
+  positionalCandidates,
+  quoted,
+  valueCandidates,
+  withVerbsOf,
+  type Candidates,
+} from "./candidates.ts";
 
 /**
  * The completion script for bash. It splits the line at blanks itself: bash also splits at colons, as in URLs.
  */
 export function bashScript(commands: readonly CommandDescription[]): string {
   const names = commands.map(({ name }) => name).join(" ");
+  const all = withVerbsOf(commands);
+  const verbs = commands.flatMap((command) => (command.verbs ?? []).map(({ name }) => ` ${name},`)).join("");
   return [
     "# rolecall completion for bash: source <(rolecall completion bash)",
     "_rolecall_names() {",
@@ -21,6 +30,7 @@ export function bashScript(commands: readonly CommandDescription[]): string {
     '  local last=$((${#line[@]} - 1)) at word command="" position=0 words=""',
     '  local current="${line[last]}" previous="${line[last-1]}"',
     `  local valued=${quoted(valuedOptions([...commonOptions, ...serverOptions]))}`,
+    `  local verbs=${quoted(verbs)}`,
     "  COMPREPLY=()",
     '  if [[ "$current" == --*=* ]]; then previous="${current%%=*}" current="${current#*=}"; fi',
     `  current="\${current#[\\"\\']}"`,
@@ -28,13 +38,15 @@ export function bashScript(commands: readonly CommandDescription[]): string {
     '    word="${line[at]}"',
     '    if [[ "$valued" == *" $word "* ]]; then at=$((at + 1)); continue; fi',
     '    [[ "$word" == -* ]] && continue',
-    '    if [ -z "$command" ]; then command="$word"; else position=$((position + 1)); continue; fi',
+    '    if [ -z "$command" ]; then command="$word"',
+    '    elif [[ $position == 0 && "$verbs" == *" $command $word,"* ]]; then command="$command $word"',
+    "    else position=$((position + 1)); continue; fi",
     '    case "$command" in',
-    ...commands.map((spec) => `      ${spec.name}) valued=${quoted(valuedOptions(optionsOf(spec)))} ;;`),
+    ...all.map(valuedCase),
     "    esac",
     "  done",
     '  case "$command $previous" in',
-    ...commands.flatMap((spec) => optionsOf(spec).flatMap((option) => valueCase(spec.name, option))),
+    ...all.flatMap((spec) => optionsOf(spec).flatMap((option) => valueCase(spec.name, option))),
     ...[...commonOptions, ...serverOptions].flatMap((option) => valueCase("", option)),
     "  esac",
     '  if [ -z "$command" ]; then',
@@ -43,25 +55,29 @@ export function bashScript(commands: readonly CommandDescription[]): string {
     "  fi",
     '  if [[ "$current" == -* ]]; then',
     '    case "$command" in',
-    ...commands.map(
-      (spec) =>
-        `      ${spec.name}) words=${quoted(
-          optionsOf(spec)
-            .map(({ name }) => `--${name}`)
-            .join(" "),
-        )} ;;`,
-    ),
+    ...all.map(optionsCase),
     "    esac",
     '    COMPREPLY=($(compgen -W "$words" -- "$current"))',
     "    return",
     "  fi",
     '  case "$command $((position > 0))" in',
-    ...commands.flatMap(positionalCases),
+    ...all.flatMap(positionalCases),
     "  esac",
     "}",
     "complete -F _rolecall rolecall",
     "",
   ].join("\n");
+}
+
+function optionsCase(spec: CommandDescription): string {
+  const names = optionsOf(spec).map(({ name }) => `--${name}`);
+  return `      "${spec.name}") words=${quoted(names.join(" "))} ;;`;
+}
+
+/** The options with values while these words are all: those of its verbs may stand before the verb. */
+function valuedCase(spec: CommandDescription): string {
+  const options = [...optionsOf(spec), ...(spec.verbs ?? []).flatMap((verb) => verb.options)];
+  return `      "${spec.name}") valued=${quoted(valuedOptions(options))} ;;`;
 }
 
 function valuedOptions(options: readonly OptionSpec[]): string {

@@ -1,5 +1,6 @@
 import { routePaths } from "../../core/health/route.ts";
 import type { CommandDescription, Completion, OptionSpec } from "../../core/command/framework/command-description.ts";
+import { optionsWithForms } from "../../core/command/framework/verbs.ts";
 import { commonOptions } from "../../core/command/framework/options.ts";
 
 /** What a shell proposes for one word of a command line. */
@@ -10,9 +11,14 @@ export type Candidates =
   | { readonly kind: "names"; readonly of: "node" | "cluster" | "member" | "context" }
   | { readonly kind: "nothing" };
 
-/** Every option of a command. */
+/** Every option of a command and of its forms. */
 export function optionsOf(spec: CommandDescription): readonly OptionSpec[] {
-  return [...spec.options, ...commonOptions];
+  return [...optionsWithForms(spec), ...commonOptions];
+}
+
+/** The commands and their verbs, which have options of their own. */
+export function withVerbsOf(commands: readonly CommandDescription[]): readonly CommandDescription[] {
+  return commands.flatMap((command) => [command, ...(command.verbs ?? [])]);
 }
 
 /** What to propose for the value of an option. */

@@ -1,5 +1,13 @@
 import type { CommandDescription, OptionSpec } from "../../core/command/framework/command-description.ts";
-import { optionsOf, positionalCandidates, quoted, valueCandidates, type Candidates } from "./candidates.ts";
+import { verbOf } from "../../core/command/framework/verbs.ts";
+import {
+  optionsOf,
+  positionalCandidates,
+  quoted,
+  valueCandidates,
+  withVerbsOf,
+  type Candidates,
+} from "./candidates.ts";
 
 /** The completion script for fish. */
 export function fishScript(commands: readonly CommandDescription[]): string {
@@ -12,17 +20,26 @@ export function fishScript(commands: readonly CommandDescription[]): string {
     "end",
     "# Without this, fish proposes files where rolecall takes none.",
     "complete -c rolecall -f",
-    ...commands.flatMap((spec) => {
-      const after = `-n '__fish_seen_subcommand_from ${spec.name}'`;
+    ...withVerbsOf(commands).flatMap((spec) => {
+      const after = `-n '${conditionOf(spec)}'`;
       const noCommandYet = `-n 'not __fish_seen_subcommand_from ${names}'`;
       return [
-        `complete -c rolecall ${noCommandYet} -a ${spec.name} -d ${quoted(spec.summary)}`,
+        ...(spec.name.includes(" ")
+          ? []
+          : [`complete -c rolecall ${noCommandYet} -a ${spec.name} -d ${quoted(spec.summary)}`]),
         ...fishPositionals(spec).map((proposal) => `complete -c rolecall ${after} ${proposal}`),
         ...optionsOf(spec).map((option) => `complete -c rolecall ${after} ${fishOption(option)}`),
       ];
     }),
     "",
   ].join("\n");
+}
+
+/** When the words of a command are on the line: `status` without one of its verbs, or `status` and `pools`. */
+function conditionOf({ name, verbs = [] }: CommandDescription): string {
+  const seen = name.split(" ").map((word) => `__fish_seen_subcommand_from ${word}`);
+  const others = verbs.map(verbOf).join(" ");
+  return [...seen, ...(others === "" ? [] : [`not __fish_seen_subcommand_from ${others}`])].join("; and ");
 }
 
 /** fish does not count arguments: it proposes for each of them what any of them may be. */

@@ -1,5 +1,12 @@
 import type { CommandDescription, OptionSpec } from "../../core/command/framework/command-description.ts";
-import { optionsOf, positionalCandidates, quoted, valueCandidates, type Candidates } from "./candidates.ts";
+import {
+  optionsOf,
+  positionalCandidates,
+  quoted,
+  valueCandidates,
+  withVerbsOf,
+  type Candidates,
+} from "./candidates.ts";
 
 /** The completion script for zsh: to be sourced, or to be written to a file `_rolecall` on the fpath. */
 export function zshScript(commands: readonly CommandDescription[]): string {
@@ -23,9 +30,10 @@ export function zshScript(commands: readonly CommandDescription[]): string {
     "  local command=$words[2]",
     "  shift words",
     "  (( CURRENT-- ))",
+    ...verbLines(commands),
     "  case $command in",
-    ...commands.flatMap((spec) => [
-      `    ${spec.name})`,
+    ...withVerbsOf(commands).flatMap((spec) => [
+      `    ${quoted(spec.name)})`,
       "      _arguments -s \\",
       ...optionsOf(spec).flatMap((option) => zshOption(option).map((spelling) => `        ${quoted(spelling)} \\`)),
       ...zshPositionals(spec),
@@ -37,6 +45,22 @@ export function zshScript(commands: readonly CommandDescription[]): string {
     'if [ "$funcstack[1]" = "_rolecall" ]; then _rolecall "$@"; else compdef _rolecall rolecall; fi',
     "",
   ].join("\n");
+}
+
+/** Takes the verb out of the words: the first one before the cursor that the command has. */
+function verbLines(commands: readonly CommandDescription[]): readonly string[] {
+  const verbs = commands.flatMap((command) => (command.verbs ?? []).map(({ name }) => ` ${name},`)).join("");
+  return [
+    `  local verbs=${quoted(verbs)} at`,
+    "  for (( at = 2; at < CURRENT; at++ )); do",
+    '    if [[ "$verbs" == *" $command $words[at],"* ]]; then',
+    '      command="$command $words[at]"',
+    "      words[at]=()",
+    "      (( CURRENT-- ))",
+    "      break",
+    "    fi",
+    "  done",
+  ];
 }
 
 function zshPositionals(spec: CommandDescription): readonly string[] {

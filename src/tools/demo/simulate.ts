@@ -5,9 +5,11 @@ import type { Arguments } from "../../core/command/framework/arguments.ts";
 import { CommandError } from "../../core/command/framework/command-error.ts";
 import { collectSignals } from "../../core/command/framework/signals.ts";
 import type { CommandContext } from "../../core/command/framework/command-context.ts";
+import { parseByteSize } from "../../core/cluster/values/byte-size.ts";
+import { parseDuration } from "../../core/cluster/values/duration.ts";
 import { errorMessage } from "../../core/cluster/values/error-message.ts";
 
-/** `rolecall simulate`: serves a simulated cluster until SIGINT or SIGTERM; either counts as success. */
+/** `rolecall demo cluster`: serves a simulated cluster until SIGINT or SIGTERM; either counts as success. */
 export async function simulate({ args, result, print, signal }: CommandContext): Promise<void> {
   const processSignals = collectSignals();
   if (signal.aborted) throw new CommandError("RC004", `ended by ${String(signal.reason)}`);
@@ -40,10 +42,10 @@ function readOptions(args: Arguments): SimulatorOptions {
     scope: args.text("scope") ?? "demo",
     vocabulary: choiceOption(args, "vocabulary", ["patroni", "neutral"] as const),
     keepAlive: args.has("keep-alive"),
-    ttlMs: numberOption(args, "ttl", 30) * 1000,
-    loopWaitMs: numberOption(args, "loop-wait", 10) * 1000,
-    walBytesPerSecond: numberOption(args, "wal-rate", 262_144),
-    switchoverMs: numberOption(args, "switchover", 2_000),
+    ttlMs: timeOption(args, "ttl", { fallback: "30s", bareUnit: "s" }),
+    loopWaitMs: timeOption(args, "loop-wait", { fallback: "10s", bareUnit: "s" }),
+    walBytesPerSecond: sizeOption(args, "wal-rate", "256kB"),
+    switchoverMs: timeOption(args, "switchover", { fallback: "2s", bareUnit: "ms" }),
     synchronousMode: choiceOption(args, "synchronous", ["off", "on", "quorum"] as const),
     standbyCluster: args.has("standby-cluster"),
   };
@@ -55,6 +57,30 @@ function numberOption(args: Arguments, name: string, fallback: number): number {
   if (!Number.isFinite(value))
     throw new CommandError("RC001", `--${name} must be a number, got ${JSON.stringify(text)}`);
   return value;
+}
+
+/**
+ * A time in ms.
+ * @param bareUnit the unit of a plain number, which version 0.1 took
+ */
+function timeOption(
+  args: Arguments,
+  name: string,
+  { fallback, bareUnit }: { readonly fallback: string; readonly bareUnit: string },
+): number {
+  const text = args.text(name) ?? fallback;
+  const ms = parseDuration(/^[\d.]+$/.test(text) ? `${text}${bareUnit}` : text);
+  if (ms === undefined)
+    throw new CommandError("RC001", `--${name} must be a duration such as 500ms or 30s, got ${JSON.stringify(text)}`);
+  return ms;
+}
+
+function sizeOption(args: Arguments, name: string, fallback: string): number {
+  const text = args.text(name) ?? fallback;
+  const bytes = parseByteSize(text);
+  if (bytes === undefined)
+    throw new CommandError("RC001", `--${name} must be a size such as 256kB or 1MB, got ${JSON.stringify(text)}`);
+  return bytes;
 }
 
 /** The value of an option with choices; the first choice if the option was not given. */

@@ -2,6 +2,7 @@ import { configFrom, namedByScope, sourcesOf } from "../../app/client/configurat
 import { probedStatus } from "../../app/client/attachment.ts";
 import { probeLocally } from "../../app/client/local-probe.ts";
 import { withRememberedMembers } from "../../core/command/client/remembered-members.ts";
+import { shellWord } from "../../core/command/client/next-command.ts";
 import type { CommandContext } from "../../core/command/framework/command-context.ts";
 import { table } from "../../core/command/output/table.ts";
 import { checkAsked } from "./asked.ts";
@@ -10,7 +11,15 @@ import { featureChecks, featureServerChecks, serverCheckOrder } from "../../app/
 import { featureEvidenceChecks, featureUnlistedChecks } from "../../app/registry/unlisted-checks.ts";
 import type { DoctorContext, ServerCheck } from "../../core/command/doctor/doctor-context.ts";
 import { checkGuards, checkMaxAge } from "./guards.ts";
-import { checkAddresses, checkIdentity, checkNodes, checkPasswordProtection, checkVersions } from "./nodes.ts";
+import {
+  answeringNodes,
+  checkAddresses,
+  checkIdentity,
+  checkNodes,
+  checkPasswordProtection,
+  checkVersions,
+} from "./nodes.ts";
+import { configFileOf } from "./validate.ts";
 import { checkTls } from "./tls.ts";
 import { checkSenderLists } from "./sender-lists.ts";
 import { checkZones } from "./zones.ts";
@@ -27,7 +36,8 @@ const serverChecks: readonly ServerCheck[] = [
 /**
  * `rolecall doctor`: checks a whole setup. Each check covers its own entry; docs/rules.md lists the rules of findings.
  */
-export async function doctor(command: CommandContext): Promise<void> {
+export async function doctor(context: CommandContext): Promise<void> {
+  const command = withConfigOption(context);
   const { args, io, result, progress } = command;
   const sources = sourcesOf(args, io.env);
   const loaded = configFrom(sources, result);
@@ -36,27 +46,41 @@ export async function doctor(command: CommandContext): Promise<void> {
   const { config } = await namedByScope({ config: loaded, sources });
   // checkTls reports problems with TLS files.
   const probed = await probeLocally(config, { progress, result: { diagnose: () => {} } });
-  const context: DoctorContext = { command, config, probed };
-  checkNodes(context);
-  checkVersions(context);
-  checkIdentity(context);
-  checkAddresses(context);
-  checkPasswordProtection(context);
-  checkMaxAge(context);
-  checkGuards(context);
-  checkZones(context);
-  checkSenderLists(context);
-  for (const { load } of featureEvidenceChecks) await (await load())(context);
+  const checked: DoctorContext = { command, config, probed };
+  checkNodes(checked);
+  checkVersions(checked);
+  checkIdentity(checked);
+  checkAddresses(checked);
+  checkPasswordProtection(checked);
+  checkMaxAge(checked);
+  checkGuards(checked);
+  checkZones(checked);
+  checkSenderLists(checked);
+  for (const { load } of featureEvidenceChecks) await (await load())(checked);
   progress.report("checking clocks, certificates, listeners, balancers, poolers and the DCS");
   const brought = await Promise.all([...featureChecks, ...featureUnlistedChecks].map(({ load }) => load()));
   const checks = [checkClocks, checkTls, checkListenerPorts, ...brought];
-  await Promise.all(checks.map((check) => check(context)));
+  await Promise.all(checks.map((check) => check(checked)));
   progress.report("running haproxy -c");
   const known = await withRememberedMembers(command, config, probed.overview().clusters);
-  for (const { load } of serverChecks) await (await load())(context, known);
+  for (const { load } of serverChecks) await (await load())(checked, known);
   progress.done();
   result.data = { clusters: probedStatus(probed).clusters };
   printCoverage(command);
+  const isSilent = probed.snapshot.clusters.every((cluster) => answeringNodes(cluster).length === 0);
+  if (isSilent && known.by === null) command.print(nothingRuns(args.text("config")));
+}
+
+/** FILE is another way to write `--config FILE`. */
+function withConfigOption(context: CommandContext): CommandContext {
+  const { args } = context;
+  const file = configFileOf(args);
+  return file === null || args.text("config") !== null ? context : { ...context, args: args.with("config", file) };
+}
+
+function nothingRuns(file: string | null): string {
+  const alone = file === null ? "" : ` To check them alone: rolecall doctor ${shellWord(file)} --offline`;
+  return `No node answered, and no rolecall of this configuration runs here: only files were checked.${alone}\n`;
 }
 
 function printCoverage({ result, print, style }: CommandContext): void {

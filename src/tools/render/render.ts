@@ -24,10 +24,9 @@ const ownTargets: Readonly<Record<string, Render>> = {
   patroni: renderPatroniTarget,
 };
 
-/** `rolecall render`: writes configuration for other programs. */
-export async function render(command: CommandContext): Promise<void> {
+/** `rolecall render KIND`: writes configuration for another program. */
+export async function render(command: CommandContext, kind: string): Promise<void> {
   const { args, result, print } = command;
-  const [kind = ""] = args.positionals;
   const brought = featureTargets.find(
     (target) => target.kind === kind && (target.byOption === null || args.has(target.byOption)),
   );

@@ -11,9 +11,22 @@ describe("rolecall render", () => {
   });
 
   test("so has every option for load balancers", () => {
-    const names = renderCommand.options.map(({ name }) => name);
-    assert.deepEqual(names.slice(0, renderOrder.options.length), renderOrder.options);
-    assert.equal(new Set(names).size, names.length);
+    const shown = new Set<string>();
+    for (const kind of ["haproxy", "envoy"]) {
+      const verb = renderCommand.verbs?.find(({ name }) => name === `render ${kind}`);
+      const names = (verb?.options ?? []).map(({ name }) => name);
+      assert.equal(new Set(names).size, names.length);
+      const own = names.slice(0, names.indexOf("cluster"));
+      assert.deepEqual(
+        own,
+        renderOrder.options.filter((name) => own.includes(name)),
+      );
+      for (const name of own) shown.add(name);
+    }
+    assert.deepEqual(
+      renderOrder.options.filter((name) => !shown.has(name)),
+      [],
+    );
   });
 
   test("a name and an option ask for one target, and one feature at most is asked by agent checks", () => {

@@ -39,7 +39,7 @@ for (const [what, argv, verdicts, expected] of [
   ["the primary", ["drain", "pg1", "--all"], {}, `pg1 is the only node of demo that is fit for /primary: ${lose}`],
   [
     "the last replica",
-    ["distrust", "pg2"],
+    ["drain", "pg2", "--distrust"],
     { async: "fit" },
     `pg2 is the only node of demo that is fit for /replica: ${lose}`,
   ],

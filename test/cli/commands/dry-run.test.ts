@@ -9,12 +9,12 @@ const accepted: readonly (readonly [argv: readonly string[], printed: RegExp])[]
   [["switchover", "--candidate", "pg2"], /POST \/switchover to demo\/pg1, to switch over from pg1 to pg2 now\./],
   [["switchover", "--candidate", "pg2", "--at", "2099-01-31T03:00:00Z"], /from pg1 to pg2 at 2099-01-31T03:00:00Z\./],
   [["switchover", "--cancel"], /DELETE \/switchover to demo\/pg1, to cancel the scheduled switchover\./],
-  [["failover", "--candidate", "pg2"], /to make pg2 the leader without the consent of the current one\./],
-  [["restart", "pg2"], /POST \/nodes\/pg2\/restart to demo\/pg2, to restart the database of pg2 now\./],
-  [["restart", "pg2", "--cancel"], /to cancel the scheduled restart of pg2\./],
-  [["reload", "pg2"], /to reload the configuration file of pg2\./],
-  [["reinitialize", "pg2"], /to delete all data of pg2 and rebuild it\./],
-  [["config", "--set", "ttl=40"], /to merge \{"ttl":40\} into the dynamic configuration\./],
+  [["cluster", "failover", "--candidate", "pg2"], /to make pg2 the leader without the consent of the current one\./],
+  [["node", "restart", "pg2"], /POST \/nodes\/pg2\/restart to demo\/pg2, to restart the database of pg2 now\./],
+  [["node", "restart", "pg2", "--cancel"], /to cancel the scheduled restart of pg2\./],
+  [["node", "reload", "pg2"], /to reload the configuration file of pg2\./],
+  [["node", "reinitialize", "pg2"], /to delete all data of pg2 and rebuild it\./],
+  [["cluster", "config", "--set", "ttl=40"], /to merge \{"ttl":40\} into the dynamic configuration\./],
 ];
 
 /** Commands that rolecall would refuse, and why. */
@@ -24,10 +24,10 @@ const refused: readonly (readonly [argv: readonly string[], message: RegExp])[] 
     /would be refused with 412 leader_mismatch: .*the leader is pg1/,
   ],
   [["switchover", "--candidate", "pg1"], /would be refused with 4\d\d/],
-  [["failover", "--candidate", "pg9"], /would be refused with 4\d\d .*pg9/],
-  [["restart", "pg9"], /would be refused with 400 .*pg9/],
-  [["reload", "pg9"], /would be refused with 400 .*pg9/],
-  [["reinitialize", "pg1"], /would be refused with 503 is_leader: pg1 is the leader/],
+  [["cluster", "failover", "--candidate", "pg9"], /would be refused with 4\d\d .*pg9/],
+  [["node", "restart", "pg9"], /would be refused with 400 .*pg9/],
+  [["node", "reload", "pg9"], /would be refused with 400 .*pg9/],
+  [["node", "reinitialize", "pg1"], /would be refused with 503 is_leader: pg1 is the leader/],
 ];
 
 test("a dry run changes nothing; it says in a sentence what would happen, or fails with the refusal", async () => {
@@ -62,7 +62,7 @@ test("a dry run changes nothing; it says in a sentence what would happen, or fai
 test("a dry run fails if the server answers something else: it may have executed the call", async () => {
   const server = await serveCannedAnswers({ "POST /nodes/pg1/reload?dry_run=1": { body: "reloaded" } });
   try {
-    const { code, err, out } = await runText(["reload", "pg1", "--dry-run", "--server", server.url]);
+    const { code, err, out } = await runText(["node", "reload", "pg1", "--dry-run", "--server", server.url]);
     assert.equal(code, 2);
     assert.match(`${out}${err}`, /may have executed the call/);
   } finally {

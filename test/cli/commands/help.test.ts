@@ -16,23 +16,28 @@ test("help COMMAND is the help of the command, and help alone groups all of them
   const unknown = await runText(["help", "statsu"]);
   assert.equal(unknown.code, 2);
   assert.match(unknown.err, /Unknown command "statsu": did you mean rolecall status\?/);
+  const verb = await runText(["routes"]);
+  assert.match(verb.err, /Unknown command "routes": did you mean rolecall status routes\?/);
 });
 
-test("validate takes its file as an argument or with --config, and one only", async (context) => {
+test("doctor --offline takes its file as an argument or with --config, and one only", async (context) => {
   const folder = mkdtempSync(join(tmpdir(), "rolecall-validate-"));
   context.after(() => rmSync(folder, { recursive: true }));
   const file = join(folder, "rolecall.yaml");
   writeFileSync(file, 'clusters: [{ name: demo, discover: ["http://10.0.0.1:8008"] }]\n');
-  const valid = await runText(["validate", file]);
+  const valid = await runText(["doctor", "--offline", file]);
   assert.equal(valid.code, 0);
-  assert.deepEqual(await runText(["validate", "--config", file]), valid);
+  assert.deepEqual(await runText(["doctor", "--offline", "--config", file]), valid);
   for (const [argv, got] of [
-    [[], "nothing"],
-    [[file, "--config", "other.yaml"], `${file} and other.yaml`],
+    [[], "doctor --offline takes one file, as FILE or with --config FILE, got nothing"],
+    [
+      [file, "--config", "other.yaml"],
+      `doctor takes one file, as FILE or with --config FILE, got ${file} and other.yaml`,
+    ],
   ] as const) {
-    const { code, err } = await runText(["validate", ...argv]);
+    const { code, err } = await runText(["doctor", "--offline", ...argv]);
     assert.equal(code, 2);
-    assert.ok(err.includes(`validate takes one file, as FILE or with --config FILE, got ${got}`), err);
+    assert.ok(err.includes(got), err);
   }
 });
 
@@ -44,7 +49,7 @@ test("what to do about a configuration depends on what is wrong with it", async 
   assert.match(missing.err, /\/no\/such\.yaml: [^]*\n {2}Check the name and permissions of the file\.\n/);
   assert.doesNotMatch(missing.err, /#/);
   writeFileSync(file, 'clusters: [{ name: demo, discover: ["http://10.0.0.1:8008"] }]\nwhat: 1\ndrain: 7\n');
-  const { out } = await runText(["validate", file]);
+  const { out } = await runText(["doctor", "--offline", file]);
   assert.match(
     out,
     /:2: what: is not a known key[^\n]*\n {2}Remove it or correct its name \(docs\/configuration\.md\)\.\n/,

@@ -46,10 +46,17 @@ function answerOf({ data }: Awaited<ReturnType<typeof runJson>>): { status: numb
 }
 
 test("config shows the dynamic configuration and merges into it", async () => {
-  const known = (await runJson(["config", "--server", url])).data as Record<string, unknown>;
+  const known = (await runJson(["cluster", "config", "--server", url])).data as Record<string, unknown>;
   assert.equal(known["maximum_lag_on_failover"], 1_048_576);
   const changed = answerOf(
-    await manage("config", "--set", "maximum_lag_on_failover=null", "--set", "postgresql.parameters.work_mem=8MB"),
+    await manage(
+      "cluster",
+      "config",
+      "--set",
+      "maximum_lag_on_failover=null",
+      "--set",
+      "postgresql.parameters.work_mem=8MB",
+    ),
   );
   assert.equal(changed.status, 200);
   const document = changed.answer as {
@@ -99,10 +106,10 @@ test("--at takes the times that the gateway takes", { timeout: 30_000 }, async (
 });
 
 test("restart, reload and reinitialize find the node by its name", { timeout: 30_000 }, async () => {
-  assert.equal(answerOf(await manage("restart", "pg3", "--wait", "20s")).status, 200);
-  assert.equal(answerOf(await manage("reload", "demo/pg3")).status, 202);
-  assert.equal(answerOf(await manage("reinitialize", "demo/pg3")).status, 200);
-  const refused = await manage("restart", "pg3", "--role", "primary");
+  assert.equal(answerOf(await manage("node", "restart", "pg3", "--wait", "20s")).status, 200);
+  assert.equal(answerOf(await manage("node", "reload", "demo/pg3")).status, 202);
+  assert.equal(answerOf(await manage("node", "reinitialize", "demo/pg3")).status, 200);
+  const refused = await manage("node", "restart", "pg3", "--role", "primary");
   assert.equal(refused.exit_code, 1);
 });
 
@@ -111,8 +118,9 @@ test("sends the options of calls as JSON to the paths of the gateway", async () 
   const send = (...argv: readonly string[]): ReturnType<typeof runJson> =>
     runJson([...argv, "--yes", "--server", server.url]);
   await send("switchover", "--cluster", "demo", "--candidate", "pg2", "--at", "2026-01-31T03:00:00Z");
-  await send("failover", "--cluster", "demo", "--candidate", "pg3", "--dry-run");
+  await send("cluster", "failover", "demo", "--to", "pg3", "--dry-run");
   await send(
+    "node",
     "restart",
     "demo/pg2",
     "--pending",
@@ -125,7 +133,7 @@ test("sends the options of calls as JSON to the paths of the gateway", async () 
     "--at",
     "2026-01-31T03:00:00+02:00",
   );
-  await send("reinitialize", "pg2", "--cluster", "demo", "--force", "--from-leader");
+  await send("node", "reinitialize", "pg2", "--cluster", "demo", "--force", "--from-leader");
   await server.close();
   const sent = server.received.filter(({ method }) => method !== "GET");
   assert.deepEqual(
@@ -152,11 +160,11 @@ test("sends the options of calls as JSON to the paths of the gateway", async () 
 test("calls to a node refuse --cluster beside another cluster in its name", async () => {
   const server = await serveCannedAnswers(adminApiAnswers);
   for (const call of ["restart", "reload", "reinitialize"]) {
-    const refused = await runJson([call, "b/pg1", "--cluster", "a", "--yes", "--server", server.url]);
+    const refused = await runJson(["node", call, "b/pg1", "--cluster", "a", "--yes", "--server", server.url]);
     assert.deepEqual([refused.exit_code, refused.diagnostics[0]?.rule_id], [2, "RC001"]);
   }
   assert.deepEqual(server.received, []);
-  const asked = await runText(["reinitialize", "pg2", "--cluster", "demo", "--server", server.url], {
+  const asked = await runText(["node", "reinitialize", "pg2", "--cluster", "demo", "--server", server.url], {
     stdin: "n\n",
     isTerminal: true,
   });
@@ -166,7 +174,7 @@ test("calls to a node refuse --cluster beside another cluster in its name", asyn
 
 test("asks for confirmation on a terminal, and does nothing unless the answer is yes", async () => {
   const server = await serveCannedAnswers(adminApiAnswers);
-  const argv = ["reload", "demo/pg2", "--server", server.url];
+  const argv = ["node", "reload", "demo/pg2", "--server", server.url];
   for (const [stdin, code] of [
     ["y\n", 0],
     ["yes\n", 0],

@@ -64,10 +64,10 @@ const rows: readonly (readonly [state: string, pool: object, says: readonly RegE
 ];
 
 for (const [state, pool, says, not] of rows)
-  test(`rolecall pools: ${state}`, async (context) => {
+  test(`rolecall status pools: ${state}`, async (context) => {
     const server = await serveCannedAnswers({ "/pools": { body: { snapshot: "a.1", pools: [{ ...head, ...pool }] } } });
     context.after(() => server.close());
-    const { code, out, err } = await runText(["pools", "--server", server.url]);
+    const { code, out, err } = await runText(["status", "pools", "--server", server.url]);
     assert.equal(code, 0, err);
     for (const text of says) assert.match(out, text);
     for (const text of not) assert.doesNotMatch(out, text);

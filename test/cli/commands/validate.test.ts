@@ -4,7 +4,7 @@ import { runJson } from "../../fake/command-line.ts";
 
 test("validate names each file of a fleet that cannot be read", async () => {
   const file = "test/spec/config/every-fleet-key.yaml";
-  const { diagnostics, exit_code: code } = await runJson(["validate", file]);
+  const { diagnostics, exit_code: code } = await runJson(["doctor", "--offline", file]);
   const found = diagnostics.map(({ rule_id: id, message }) => `${id} ${message.split(": ", 1)[0]}`);
   assert.deepEqual(
     new Set(found),
@@ -16,6 +16,6 @@ test("validate names each file of a fleet that cannot be read", async () => {
     ]),
   );
   assert.equal(code, 1);
-  const unread = await runJson(["validate", file, "--no-files"]);
+  const unread = await runJson(["doctor", "--offline", file, "--no-files"]);
   assert.deepEqual([unread.diagnostics, unread.exit_code], [[], 0]);
 });

@@ -22,19 +22,23 @@ after(() => server.close());
 /** What each command says where nothing is configured for it, and the step that it covers. */
 const nothing: readonly (readonly [command: string, says: RegExp, step: string])[] = [
   [
-    "verify",
+    "status routes",
     /^nothing to verify: no balancer or pooler is configured \(balancers, poolers, audit\.envoys\), .*\n$/,
     "routes",
   ],
-  ["fleet", /^this rolecall is in no fleet: no fleet is configured \(fleet; docs\/fleet\.md\)\n$/, "fleet"],
+  ["status fleet", /^this rolecall is in no fleet: no fleet is configured \(fleet; docs\/fleet\.md\)\n$/, "fleet"],
 ];
 
 for (const [command, says, step] of nothing)
   test(`${command} says that nothing is configured for it, which is no error`, async () => {
-    const { code, out, err } = await runText([command, "--server", server.url]);
+    const { code, out, err } = await runText([...command.split(" "), "--server", server.url]);
     assert.match(out, says);
     assert.deepEqual([code, err], [0, ""]);
-    const { exit_code: jsonCode, diagnostics, coverage } = await runJson([command, "--server", server.url]);
+    const {
+      exit_code: jsonCode,
+      diagnostics,
+      coverage,
+    } = await runJson([...command.split(" "), "--server", server.url]);
     assert.deepEqual([jsonCode, diagnostics], [0, []]);
     const [covered] = coverage.filter(({ id }) => id === step);
     assert.equal(covered?.status, "not_applicable");

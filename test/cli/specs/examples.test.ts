@@ -1,22 +1,28 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { parseArguments } from "../../../src/core/command/framework/arguments.ts";
-import { commands } from "../../../src/cli/specs/commands.ts";
+import { commandWordsOf } from "../../../src/core/command/framework/verbs.ts";
+import { parseCommandLine } from "../../../src/cli/command-line.ts";
+import { allCommands } from "../../../src/cli/specs/commands.ts";
 
-/** The arguments of a command in a line for a shell, up to a pipe, a redirection or the end of a substitution. */
+/** The arguments of the program in a line for a shell, up to a pipe, a redirection or the end of a substitution. */
 function argumentsOf(line: string, command: string): readonly string[] {
-  const [, rest] = line.split(`rolecall ${command}`, 2);
-  assert.ok(rest !== undefined, line);
+  const at = line.indexOf(`rolecall ${command}`);
+  assert.ok(at >= 0, line);
+  const rest = line.slice(at + "rolecall ".length);
   const words = [...rest.replace(/\)$/, "").matchAll(/'([^']*)'|"([^"]*)"|([^\s'"]+)/g)];
   const end = words.findIndex(([, , , bare]) => bare !== undefined && /^[|<>]$/.test(bare));
   return (end < 0 ? words : words.slice(0, end)).map(([, single, double, bare]) => single ?? double ?? bare ?? "");
 }
 
 describe("the examples of the help", () => {
-  for (const command of commands)
-    test(command.name, () => {
+  for (const command of allCommands)
+    test(command.name, async () => {
       assert.ok(command.examples.length > 0);
-      for (const example of command.examples)
-        assert.equal(parseArguments(command, argumentsOf(example, command.name)).problem, null, example);
+      for (const example of command.examples) {
+        const { problem, notes, spec } = await parseCommandLine(argumentsOf(example, commandWordsOf(command)));
+        assert.equal(problem, null, example);
+        assert.deepEqual(notes, [], example);
+        if (command.load !== null && command.verbs === undefined) assert.equal(spec?.name, command.name, example);
+      }
     });
 });

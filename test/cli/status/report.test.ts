@@ -56,7 +56,7 @@ test("a configuration that was refused comes first, without problems of the clus
 test("traffic that goes elsewhere than it should is a line of its cluster, also where its nodes are well", () => {
   const routes = ["lb1 w/pg1 has 3 sessions, and is superseded", "lb1 w lacks a server for pg4"];
   const clusters = [statusCluster("shop-1"), statusCluster("shop-2", { routes })];
-  const line = "  traffic: lb1 w/pg1 has 3 sessions, and is superseded (and 1 more): rolecall verify\n";
+  const line = "  traffic: lb1 w/pg1 has 3 sessions, and is superseded (and 1 more): rolecall status routes\n";
   assert.ok(report(clusters).includes(line));
   const problems = report(clusters, { problemsOnly: true });
   assert.ok(problems.includes(line) && !problems.includes("shop-1"));
@@ -71,7 +71,7 @@ test("what the situation tells of the traffic is not told again", () => {
   });
   const told = report([statusCluster("shop", { routes, situation })]);
   assert.ok(told.includes("clients reach the wrong node: lb1 w/pg1 has 3 sessions, and is superseded"));
-  assert.ok(told.includes("  traffic: 1 more finding: rolecall verify\n"));
+  assert.ok(told.includes("  traffic: 1 more finding: rolecall status routes\n"));
   assert.doesNotMatch(report([statusCluster("shop", { routes: routes.slice(0, 1), situation })]), /traffic:/);
 });
 

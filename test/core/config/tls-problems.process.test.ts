@@ -23,9 +23,9 @@ test("validate and doctor report a listener's files, and serve says what is wron
     ["auth: { bearer: [/no/such/tokens] }", "RC006", /listen\[0\]\.auth\.bearer\[0\]: \/no\/such\/tokens cannot be/],
   ] as const) {
     const file = withListener(context, port, keys);
-    assert.doesNotMatch((await runText(["validate", file])).out, /is valid/);
+    assert.doesNotMatch((await runText(["doctor", "--offline", file])).out, /is valid/);
     for (const argv of [
-      ["validate", file],
+      ["doctor", "--offline", file],
       ["doctor", "--config", file],
     ]) {
       const { diagnostics, exit_code: code } = await runJson(argv);
@@ -34,12 +34,12 @@ test("validate and doctor report a listener's files, and serve says what is wron
       assert.match(found[0]?.message ?? "", message);
       assert.notEqual(code, 0);
     }
-    assert.equal((await runJson(["validate", "--no-files", file])).exit_code, 0);
+    assert.equal((await runJson(["doctor", "--offline", "--no-files", file])).exit_code, 0);
     const running = new RolecallProcess(context, ["serve", "--config", file]);
     assert.equal(await running.exit, 2);
     assert.match(running.stderr, /RC111 .*certificate, key and token files must be readable and match/);
     assert.doesNotMatch(running.stderr, /choose another port/);
   }
   const sound = withListener(context, port, `tls: { cert: ${own.certFile}, key: ${own.keyFile} }`);
-  assert.deepEqual((await runJson(["validate", sound])).diagnostics, []);
+  assert.deepEqual((await runJson(["doctor", "--offline", sound])).diagnostics, []);
 });

@@ -47,7 +47,7 @@ export const alwaysForbidden: readonly RegExp[] = [
   /rm -rf/,
   /pg_resetwal/,
   /patronictl remove/,
-  /rolecall failover[^\n]*--force/,
+  /rolecall (?:cluster )?failover[^\n]*--force/,
   /reload[^\n]{0,40} to forget/i,
 ];
 /** Where the data of a node may be all there is of some writes: unless these are saved first. */

@@ -3,7 +3,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { commands } from "../../../src/cli/specs/commands.ts";
+import { allCommands, commands } from "../../../src/cli/specs/commands.ts";
 import { adminApiAnswers } from "../../fake/admin-api-answers.ts";
 import { serveCannedAnswers } from "../../fake/canned-server.ts";
 import { runText } from "../../fake/command-line.ts";
@@ -51,17 +51,34 @@ const rows: readonly (readonly [line: string, words: readonly string[]])[] = [
   ["rolecall --color al", ["always"]],
   ["rolecall status -o ", ["wide", "json", "yaml"]],
   ["rolecall status -o json --wa", ["--watch"]],
+  ["rolecall status ", ["pools", "routes", "fleet"]],
+  ["rolecall status --sort name r", ["routes"]],
+  // A verb has its own options, and no verb after it.
+  ["rolecall status routes --wa", []],
+  ["rolecall status routes ", []],
+  // A value is no verb.
+  ["rolecall status --cluster routes --wa", ["--watch"]],
   ["rolecall render ha", ["haproxy"]],
   ["rolecall render haproxy ", []],
+  ["rolecall render haproxy --hint", []],
+  ["rolecall render --config rolecall.yaml patroni --hint-c", ["--hint-ca"]],
   ["rolecall check /readi", ["/readiness"]],
   ["rolecall check '/health", ["/health"]],
-  ["rolecall restart pg1 --role p", ["primary"]],
+  ["rolecall node re", ["restart", "reload", "reinitialize"]],
+  ["rolecall node restart pg1 --role p", ["primary"]],
+  ["rolecall node reload pg1 --rol", []],
   ["rolecall serve --log-level d", ["debug"]],
-  ["rolecall validate packag", ["package-lock.json", "package.json", "packaging"]],
+  ["rolecall doctor packag", ["package-lock.json", "package.json", "packaging"]],
+  ["rolecall doctor --offline packag", ["package-lock.json", "package.json", "packaging"]],
+  ["rolecall doctor --offl", ["--offline"]],
   ["rolecall incident --directory packag", ["package-lock.json", "package.json", "packaging"]],
+  ["rolecall incident replay packag", ["package-lock.json", "package.json", "packaging"]],
+  ["rolecall result schema c", ["config"]],
   ["rolecall context u", ["use"]],
+  ["rolecall demo cl", ["cluster"]],
+  ["rolecall demo --cl", ["--clusters"]],
   ["rolecall status --server http://127.0.0.1:9108 --form", ["--format"]],
-  ["rolecall drains ", []],
+  ["rolecall drain --dis", ["--distrust"]],
 ];
 
 for (const [line, words] of rows) {
@@ -91,11 +108,10 @@ test("bash completes the nodes and clusters of the server on the line", async ()
 });
 
 test("bash completes members of the fleet, and replaces only what follows a colon", async () => {
-  const fleet = `rolecall fleet --server ${server.url}`;
-  assert.deepEqual((await propose(`${fleet} dr`)).words, ["drain"]);
+  const drain = `rolecall drain --server ${server.url} --member`;
   const members = ["edge1:9443", "edge2:9443", "edge3:9443", "edge4:9443"];
-  assert.deepEqual((await propose(`${fleet} drain `)).words, members);
-  assert.deepEqual((await propose(`${fleet} undrain edge2:9`)).words, ["9443"]);
+  assert.deepEqual((await propose(`${drain} `)).words, members);
+  assert.deepEqual((await propose(`${drain} edge2:9`)).words, ["9443"]);
 });
 
 test("bash completes contexts", async () => {
@@ -124,8 +140,8 @@ test("names from a server that a shell would interpret are not completed", async
 for (const shell of ["zsh", "fish"]) {
   test(`the ${shell} script has every command and option`, async () => {
     const { out } = await runText(["completion", shell]);
-    for (const { name, options } of commands) {
-      assert.ok(out.includes(name));
+    for (const { name, options } of allCommands) {
+      assert.ok(name.split(" ").every((word) => out.includes(word.replace(/^--/, ""))));
       for (const option of options)
         assert.ok(out.includes(shell === "zsh" ? `--${option.name}` : `-l ${option.name}`), `${name} ${option.name}`);
     }
@@ -137,7 +153,7 @@ for (const shell of ["zsh", "fish"]) {
 
 test("the zsh script has both spellings of a short option, which exclude each other", async () => {
   const { out } = await runText(["completion", "zsh"]);
-  const shorts = commands.flatMap(({ options }) => options.filter(({ short }) => short !== undefined));
+  const shorts = allCommands.flatMap(({ options }) => options.filter(({ short }) => short !== undefined));
   assert.ok(shorts.some(({ value }) => value !== undefined));
   for (const { name, short = "", value } of [...shorts, { name: "help", short: "h", value: undefined }]) {
     const head = `'(-${short} --${name})`;
@@ -162,4 +178,6 @@ test("fish completes values and names, if it is installed", async (context) => {
   assert.deepEqual(formats, ["json", "text"]);
   assert.deepEqual(complete("rolecall sta"), ["status"]);
   assert.deepEqual(complete("rolecall render ha"), ["haproxy"]);
+  assert.deepEqual(complete("rolecall status ro"), ["routes"]);
+  assert.deepEqual(complete("rolecall status routes ro"), []);
 });

@@ -13,7 +13,7 @@ interface Ended {
 }
 
 function start(...flags: readonly string[]): { child: ChildProcess; ended: Promise<Ended>; ready: Promise<string> } {
-  const child = spawn(process.execPath, [program, "simulate", ...flags], { stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(process.execPath, [program, "demo", "cluster", ...flags], { stdio: ["ignore", "pipe", "pipe"] });
   let [out, err] = ["", ""];
   const ready = new Promise<string>((done) => {
     child.stdout.on("data", (chunk: Buffer) => {
@@ -26,7 +26,7 @@ function start(...flags: readonly string[]): { child: ChildProcess; ended: Promi
   return { child, ended, ready };
 }
 
-describe("rolecall simulate", () => {
+describe("rolecall demo cluster", () => {
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     it(`serves the nodes of its banner until ${signal}, then exits with 0`, { timeout: 20_000 }, async () => {
       const { child, ended, ready } = start(
@@ -57,6 +57,9 @@ describe("rolecall simulate", () => {
     [["--nodes", "0"], /nodes must be .* from 1 to 1000.* 0/],
     [["--vocabulary", "greek"], /--vocabulary must be one of patroni, neutral, got "greek"/],
     [["--ttl", "10", "--loop-wait", "9"], /loop_wait must be/],
+    [["--ttl", "10s", "--loop-wait", "9000ms"], /loop_wait must be/],
+    [["--ttl", "soon"], /--ttl must be a duration such as 500ms or 30s, got "soon"/],
+    [["--wal-rate", "fast"], /--wal-rate must be a size such as 256kB or 1MB, got "fast"/],
     [["--colour"], /Unknown option '--colour'/],
     [["--host", "256.256.256.256"], /256\.256\.256\.256/],
   ] as const) {

@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { expiredCopyOf, selfSignedCertificate, type SelfSignedCertificate } from "../../fake/certificates.ts";
-import { runJson } from "../../fake/command-line.ts";
+import { runJson, runText } from "../../fake/command-line.ts";
+import { freePort } from "../../fake/free-port.ts";
 import { openFakeCluster } from "../../fake/fake-node.ts";
 import { openFakeNode } from "../../fake/fake-node.ts";
 
@@ -114,4 +115,43 @@ test("RC109: reports an expired CA file as an error", async (context) => {
   const [expiry, ...others] = (await findingsOfTls(context, certificate, expiredFile)).filter(([id]) => id === "RC109");
   assert.deepEqual([expiry?.[1], others], ["error", []]);
   assert.match(expiry?.[2] ?? "", /expired\.pem has expired: \d{4}-/);
+});
+
+test("where nothing runs, it says that only files were checked, and how to check them alone", async (context) => {
+  const [port, free] = [await freePort(), await freePort()];
+  const folder = mkdtempSync(join(tmpdir(), "rolecall-doctor-test-"));
+  context.after(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, "rolecall.yaml");
+  const nodes = nodeText("pg1", `http://127.0.0.1:${free}`);
+  writeFileSync(file, `clusters: [{ name: demo, nodes: [${nodes}] }]\nlisten: [{ port: ${port} }]\n`);
+  for (const argv of [
+    ["doctor", file],
+    ["doctor", "--config", file],
+  ]) {
+    const { code, out } = await runText([...argv, "--haproxy", "/no/such/haproxy"]);
+    assert.equal(code, 2, "what the nodes would say is not known");
+    assert.ok(
+      out.includes(
+        "No node answered, and no rolecall of this configuration runs here: only files were checked. To check them " +
+          `alone: rolecall doctor ${file} --offline\n`,
+      ),
+      out,
+    );
+  }
+  assert.deepEqual(await runText(["doctor", file, "--offline"]), {
+    code: 0,
+    out: `${file} is valid: 1 cluster, 1 listener\n`,
+    err: "",
+  });
+});
+
+test("where a node answers, it says nothing of files alone", async (context) => {
+  const [node] = await openFakeCluster(context, ["pg1"]);
+  assert.ok(node !== undefined);
+  const folder = mkdtempSync(join(tmpdir(), "rolecall-doctor-test-"));
+  context.after(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, "rolecall.yaml");
+  writeFileSync(file, `clusters: [{ name: demo, nodes: [${nodeText("pg1", node.api)}] }]\nlisten: [{ port: 0 }]\n`);
+  const { out } = await runText(["doctor", file, "--haproxy", "/no/such/haproxy"]);
+  assert.doesNotMatch(out, /only files were checked/);
 });

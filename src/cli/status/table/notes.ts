@@ -95,9 +95,9 @@ export function routeNotes({ routes = [], situation }: StatusCluster, style: Sty
   if (situation.cause?.includes(worst) === true)
     return others.length === 0
       ? []
-      : [{ text: `traffic: ${countText(others.length, "more finding")}: rolecall verify`, paint: style.red }];
+      : [{ text: `traffic: ${countText(others.length, "more finding")}: rolecall status routes`, paint: style.red }];
   const more = others.length === 0 ? "" : ` (and ${others.length} more)`;
-  return [{ text: `traffic: ${worst}${more}: rolecall verify`, paint: style.red }];
+  return [{ text: `traffic: ${worst}${more}: rolecall status routes`, paint: style.red }];
 }
 
 /** How many canaries that pass have a line. */

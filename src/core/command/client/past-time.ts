@@ -1,5 +1,5 @@
 import { parseInstant } from "../../cluster/values/timestamp.ts";
-import { parseDurationOption } from "../framework/arguments.ts";
+import { parseDuration } from "../../cluster/values/duration.ts";
 import { pastTimeHelp } from "../framework/options.ts";
 import { CommandError } from "../framework/command-error.ts";
 
@@ -40,7 +40,7 @@ const dateMaxMs = 8.64e15;
 /** @returns `undefined`: not understood; `skipped`: no local clock showed it */
 function parse(text: string, nowMs: number): number | "skipped" | undefined {
   if (text === "now") return nowMs;
-  const agoMs = parseDurationOption(text.replace(/\s*ago$/, "").replace(/^(\d+(?:\.\d+)?)\s+/, "$1"));
+  const agoMs = parseDuration(text.replace(/\s*ago$/, "").replace(/^(\d+(?:\.\d+)?)\s+/, "$1"));
   if (agoMs !== undefined) return nowMs - agoMs;
   if (/^\d{1,2}:\d{2}(?::\d{2})?$/.test(text)) return lastTimeOfDay(text.split(":").map(Number), nowMs);
   const instant = parseInstant(text);

@@ -97,6 +97,6 @@ export function contextNamed({ contexts, file }: Contexts, name: string, from: s
   throw new CommandError(
     "RC001",
     `${from} must be one of ${known.join(", ")}, got ${JSON.stringify(name)}${hint}`,
-    "Run rolecall contexts for their servers.",
+    "Run rolecall context list for their servers.",
   );
 }

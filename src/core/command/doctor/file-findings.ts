@@ -17,7 +17,7 @@ const tlsRules: { readonly [kind in TlsProblemKind]: RuleId } = {
 /** For a file that is not there, as on the machine of a developer. */
 const missingFile =
   "Create the file, or correct its name: paths are relative to the folder of the configuration. " +
-  "rolecall validate --no-files checks the rest without it.";
+  "rolecall doctor FILE --offline --no-files checks the rest without it.";
 
 /** Reports a problem with a TLS file or certificate. @param subject what uses it: `listen[0].tls` */
 export function diagnoseTls(result: ResultBuilder, problem: TlsProblem, subject: string | null): void {

@@ -26,6 +26,12 @@ export class Arguments {
     return this.#values.get(name)?.at(-1) ?? null;
   }
 
+  /** The same arguments with one more value of an option. */
+  with(name: string, value: string): Arguments {
+    const values = new Map([...this.#values, [name, [...this.list(name), value]]]);
+    return new Arguments(this.positionals, values, this.#flags);
+  }
+
   /** Every value of an option, in order. */
   list(name: string): readonly string[] {
     return this.#values.get(name) ?? [];
@@ -68,20 +74,12 @@ export class Arguments {
  * @throws CommandError (RC001) if the text is not a duration of at least 1 ms
  */
 export function durationOption(from: string, text: string): number {
-  const ms = parseDurationOption(text);
+  const ms = parseDuration(text);
   if (ms !== undefined && ms >= 1) return ms;
   throw new CommandError(
     "RC001",
     `${from} must be a duration such as 500ms, 30s, 30m or 14d, got ${JSON.stringify(text)}`,
   );
-}
-
-/**
- * Parses a duration as people type it: besides the units of the configuration, `m` is minutes (`30m`).
- * @returns ms, or `undefined` if the text is not a duration
- */
-export function parseDurationOption(text: string): number | undefined {
-  return parseDuration(text.replace(/^(\d+(?:\.\d+)?)m$/, "$1min"));
 }
 
 /** A parsed command line. */
@@ -90,36 +88,61 @@ export interface ParsedArguments {
   readonly args: Arguments;
   /** Why the command cannot run with these arguments (RC001), or `null`. */
   readonly problem: CommandError | null;
+  /** The options that were given without effect. */
+  readonly unused: readonly string[];
 }
 
 /** The calling convention of a command, without its texts. */
-export type ArgumentsSpec = Pick<CommandDescription, "name" | "positionals" | "options">;
+export type ArgumentsSpec = Pick<CommandDescription, "name" | "positionals" | "options" | "unusedOptions">;
+
+/** An option that another verb or form of the command has. */
+export interface ForeignOption {
+  readonly option: OptionSpec;
+  /** What to say where it is given. */
+  readonly problem: string;
+}
 
 /**
  * Parses the arguments that follow the command's name. Never throws: a problem is part of the result.
  * @param spec the command; `null` if the command is unknown, in which case only the common options are read
+ * @param others options that it does not have, but that are no misspelt ones
  */
-export function parseArguments(spec: ArgumentsSpec | null, argv: readonly string[]): ParsedArguments {
+export function parseArguments(
+  spec: ArgumentsSpec | null,
+  argv: readonly string[],
+  others: readonly ForeignOption[] = [],
+): ParsedArguments {
   const options = [...(spec?.options ?? []), ...commonOptions];
+  const unusedOptions = (spec?.unusedOptions ?? []).filter(({ name }) => options.every((one) => one.name !== name));
+  const taken = [...options, ...unusedOptions];
+  const foreign = others.filter(({ option }) => taken.every(({ name }) => name !== option.name));
+  const known = [...taken, ...foreign.map(({ option }) => option)];
   const values = new Map<string, string[]>();
   const flags = new Set<string>();
   const positionals: string[] = [];
   const problems: string[] = [];
-  for (const token of tokenize(argv, parserOptions(options))) {
+  for (const token of tokenize(argv, parserOptions(known))) {
     if (token.kind === "positional") positionals.push(token.value);
     if (token.kind !== "option") continue;
-    const option = options.find(({ name }) => name === token.name);
-    const problem = option === undefined ? unknownOption(token.rawName, options) : problemOf(option, token);
+    const option = taken.find(({ name }) => name === token.name);
+    const elsewhere = foreign.find((other) => other.option.name === token.name);
+    const problem =
+      elsewhere?.problem ??
+      (option === undefined ? unknownOption(token.rawName, spec?.name ?? "", options) : problemOf(option, token));
     if (problem !== null) problems.push(problem);
     else if (token.value === undefined) flags.add(token.name);
     else values.set(token.name, [...(values.get(token.name) ?? []), token.value]);
   }
   const args = new Arguments(positionals, values, flags);
-  const [first] = problems;
-  if (spec === null) return { args, problem: null };
-  if (first !== undefined) return { args, problem: new CommandError("RC001", first, helpAction(spec)) };
-  const problem = choiceProblem(options, args) ?? (args.has("help") ? null : positionalProblem(spec, positionals));
-  return { args, problem: problem === null ? null : new CommandError("RC001", problem, helpAction(spec)) };
+  if (spec === null) return { args, problem: null, unused: [] };
+  const problem =
+    problems[0] ?? choiceProblem(options, args) ?? (args.has("help") ? null : positionalProblem(spec, positionals));
+  const isGiven = (name: string): boolean => flags.has(name) || values.has(name);
+  return {
+    args,
+    problem: problem === null ? null : new CommandError("RC001", problem, helpAction(spec)),
+    unused: [...new Set(unusedOptions.map(({ name }) => name))].filter(isGiven),
+  };
 }
 
 type ParserOptions = NonNullable<ParseArgsConfig["options"]>;
@@ -150,16 +173,18 @@ function parserOptions(options: readonly OptionSpec[]): ParserOptions {
 }
 
 function helpAction({ name }: ArgumentsSpec): string {
-  return `Run rolecall ${name} --help for its arguments and options.`;
+  // The help of a form, such as drain --list, is that of its command.
+  return `Run rolecall ${name.replace(/ --.*/, "")} --help for its arguments and options.`;
 }
 
-/** Says that there is no such option, and which one may be meant. */
-function unknownOption(rawName: string, options: readonly OptionSpec[]): string {
+/** Says that there is no such option, and which one may be meant. A verb or form says that it has none: its command may. */
+function unknownOption(rawName: string, command: string, options: readonly OptionSpec[]): string {
+  const subject = command.includes(" ") ? `'${rawName}' of ${command}` : `'${rawName}'`;
   const names = options.map(({ name }) => `--${name}`);
   const meant = rawName.startsWith("--") ? suggest(rawName, names) : null;
   return meant === null
-    ? `Unknown option '${rawName}': it must be one of ${names.join(", ")}`
-    : `Unknown option '${rawName}': did you mean ${meant}?`;
+    ? `Unknown option ${subject}: it must be one of ${names.join(", ")}`
+    : `Unknown option ${subject}: did you mean ${meant}?`;
 }
 
 /** Why an option cannot be used as it was written, or `null`. */

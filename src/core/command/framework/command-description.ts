@@ -33,11 +33,18 @@ export interface Positionals {
 
 /** How a command is called, for people, shells and the parser. */
 export interface CommandDescription {
+  /** The words that call it: `status`; of a verb `status routes`, of a form `drain --list`. */
   readonly name: string;
   /** One line, without a full stop. */
   readonly summary: string;
   readonly about: string;
   readonly positionals?: Positionals;
   readonly options: readonly OptionSpec[];
+  /** Options that are accepted without effect until 2.0: help and completion do not list them. */
+  readonly unusedOptions?: readonly OptionSpec[];
   readonly examples: readonly string[];
+  /** What the word after the command's name selects: each has options of its own. */
+  readonly verbs?: readonly CommandDescription[];
+  /** What an option selects: the command then takes the arguments and options of this form, and no others. */
+  readonly forms?: readonly CommandDescription[];
 }

@@ -27,7 +27,7 @@ export const serverOptions: readonly OptionSpec[] = [
       "any listener of the running rolecall: a URL or HOST:PORT " +
       "(default: that of the context, else http://127.0.0.1:8008 or :9108, as the command needs)",
   },
-  { name: "context", value: "NAME", completes: "context", help: "the server of this context (rolecall contexts)" },
+  { name: "context", value: "NAME", completes: "context", help: "the server of this context (rolecall context list)" },
   { name: "timeout", value: "TIME", help: "how long to wait for a response (default 10s; management calls 2min)" },
   { name: "token-file", value: "FILE", help: "a file with a bearer token" },
   { name: "user-file", value: "FILE", help: "a file with user:password" },

@@ -28,12 +28,22 @@ export interface RenderContext {
 /** Returns the text of a target. @throws CommandError if it cannot be rendered */
 export type Render = (context: RenderContext) => Promise<string> | string;
 
+/** What the help of a load balancer says. */
+export interface RenderTexts {
+  readonly summary: string;
+  readonly about: string;
+  /** Of options that load balancers share, by their names: what they do for this one. */
+  readonly help: { readonly "write-port": string; readonly "stats-port": string; readonly zone: string };
+}
+
 /** What `rolecall render` can write. */
 export interface RenderTarget {
   /** Its name on the command line. */
   readonly kind: string;
   /** The option by which it takes the place of the other target of this name; `null`: it has the name to itself. */
   readonly byOption: string | null;
+  /** What its help says; `null` where it takes the place of another. */
+  readonly texts: RenderTexts | null;
   /** The options that no other target has. */
   readonly options: readonly OptionSpec[];
   readonly examples: readonly string[];

@@ -4,7 +4,7 @@ import { isRuleId } from "./rules.ts";
 
 /**
  * Applies a policy to findings. An excluded finding stays listed but no longer counts; a lowered one gets the lower
- * severity. Findings about incomplete work can be neither lowered nor excluded (`rolecall schema result`).
+ * severity. Findings about incomplete work can be neither lowered nor excluded (`rolecall result schema result`).
  * @returns the findings, followed by findings about the policy itself
  */
 export function applyPolicy(

@@ -35,7 +35,7 @@ export function readResult(text: string): ReadResult {
   return { ok: false, violations: violationsOf(value) };
 }
 
-/** Whether a value conforms to the schema that `rolecall schema result` prints. */
+/** Whether a value conforms to the schema that `rolecall result schema result` prints. */
 export function isResult(value: unknown): value is Result {
   return schema().safeParse(value).success;
 }

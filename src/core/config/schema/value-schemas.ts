@@ -35,8 +35,8 @@ export function duration(min: string, max: string): z.ZodType<number, string> {
   const minMs = parseDuration(min) ?? 0;
   const maxMs = parseDuration(max) ?? 0;
   return parsedText({
-    allowed: `a duration from ${min} to ${max} with a unit (ms, s, min, h or d), such as 500ms or 2s`,
-    pattern: /^\d+(\.\d+)?(ms|s|min|h|d)$/,
+    allowed: `a duration from ${min} to ${max} with a unit (ms, s, m or min, h, d), such as 500ms or 2s`,
+    pattern: /^\d+(\.\d+)?(ms|s|m|min|h|d)$/,
     parse: (text) => {
       const ms = parseDuration(text);
       return ms !== undefined && ms >= minMs && ms <= maxMs ? ms : undefined;
@@ -49,7 +49,7 @@ export function byteSize(min: string, max: string): z.ZodType<number, string> {
   const [least = 0, most = 0] = [parseByteSize(min), parseByteSize(max)];
   return parsedText({
     allowed: `a size from ${min} to ${max}, such as 16kB or 1MB`,
-    pattern: /^\d+(\.\d+)? ?([kMGT]?B)?$/i,
+    pattern: /^(0x[\da-f]+|\d+(\.\d+)?) ?([kMGT]?B)?$/i,
     parse: (text) => {
       const bytes = parseByteSize(text);
       return bytes !== undefined && bytes >= least && bytes <= most ? bytes : undefined;

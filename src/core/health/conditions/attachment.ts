@@ -39,7 +39,7 @@ export const diverged = {
   },
   remedies: {
     diverged:
-      "it must have the leader's WAL only: its Patroni may rewind it; else save what clients wrote there, then copy it anew with rolecall reinitialize",
+      "it must have the leader's WAL only: its Patroni may rewind it; else save what clients wrote there, then copy it anew with rolecall node reinitialize",
   },
   alerts: ["RolecallReplicaDiverged"],
 } as const satisfies Condition;

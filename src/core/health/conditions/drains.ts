@@ -19,10 +19,10 @@ export const drained = {
     isOf: ({ condition, drain }) => condition === "drained" && drain?.distrust === false,
     advice: ({ node, drain }) => ({
       next: `the drain ends at ${drain?.until}`,
-      action: `Undrain it when it is done: \`rolecall undrain ${node}\``,
+      action: `Undrain it when it is done: \`rolecall drain ${node} --end\``,
     }),
   },
-  remedies: { drained: "its drain must end: run rolecall undrain, or wait" },
+  remedies: { drained: "its drain must end: run rolecall drain NODE --end, or wait" },
   alerts: ["RolecallDrainForgotten"],
 } as const satisfies Condition;
 
@@ -42,9 +42,9 @@ export const distrusted = {
     isOf: ({ condition, drain }) => condition === "drained" && drain?.distrust === true,
     advice: ({ node, drain }) => ({
       next: `the distrust ends at ${drain?.until}`,
-      action: `Trust it when it is right: \`rolecall trust ${node}\``,
+      action: `Trust it when it is right: \`rolecall drain ${node} --distrust --end\``,
     }),
   },
-  remedies: { distrusted: "an operator must trust it again: run rolecall trust, or wait" },
+  remedies: { distrusted: "an operator must trust it again: run rolecall drain NODE --distrust --end, or wait" },
   alerts: ["RolecallDrainForgotten"],
 } as const satisfies Condition;

@@ -16,7 +16,7 @@ const ruleOf: Readonly<Record<string, RuleId>> = {
   unreachable: "RC223",
 };
 
-/** `rolecall verify`: where the traffic of balancers and poolers goes, and what differs from the verdicts. */
+/** `rolecall status routes`: where the traffic of balancers and poolers goes, and what differs from the verdicts. */
 export async function verify(context: CommandContext): Promise<void> {
   const { result, print, style } = context;
   const server = new RolecallClient(context, "admin");

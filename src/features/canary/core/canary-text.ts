@@ -196,7 +196,7 @@ export const actionsByCode: ReadonlyMap<string, Action> = new Map<string, Action
     ownCodes.closed,
     ({ target }) =>
       `Look at the servers of the balancer at ${target}: one without a usable server (down, or in maintenance) closes ` +
-      "each connection. rolecall verify shows them",
+      "each connection. rolecall status routes shows them",
   ],
   [
     ownCodes.otherDatabase,
@@ -206,7 +206,7 @@ export const actionsByCode: ReadonlyMap<string, Action> = new Map<string, Action
   [
     "25006",
     ({ target }) =>
-      `Look at the servers of the balancer or pooler at ${target}: it leads writes to a replica. rolecall verify shows them`,
+      `Look at the servers of the balancer or pooler at ${target}: it leads writes to a replica. rolecall status routes shows them`,
   ],
   [
     "28P01",

@@ -9,19 +9,8 @@ import { safe, type Style } from "../../../core/command/output/style.ts";
 import { type Cell, table } from "../../../core/command/output/table.ts";
 import { drainTimeMs, operatorName } from "../../../core/command/client/drain-options.ts";
 
-/** `rolecall fleet [drain|undrain MEMBER]`: the members of a fleet, and who probes what; or drains a member. */
-export async function fleetCommand(context: CommandContext): Promise<void> {
-  const [action, member] = context.args.positionals;
-  if (action === undefined) return show(context);
-  if (member === undefined)
-    throw new CommandError(
-      "RC001",
-      `fleet ${action} takes the name of a member (rolecall fleet lists them), got nothing`,
-    );
-  return changeDrain(context, member, action === "drain");
-}
-
-async function show(context: CommandContext): Promise<void> {
+/** `rolecall status fleet`: the members of a fleet, and who probes what. */
+export async function showFleet(context: CommandContext): Promise<void> {
   const { args, result, print, style } = context;
   const server = new RolecallClient(context, "admin");
   const document = await server.getObject("/fleet");
@@ -130,8 +119,12 @@ function ownersText(owners: unknown): string {
   return listOf(owners).map(textOf).join(", ") || "-";
 }
 
-async function changeDrain(context: CommandContext, member: string, isBegin: boolean): Promise<void> {
+/** `rolecall drain --member MEMBER`: keeps a member from owning clusters, or with `--end` no longer. */
+export async function drainMember(context: CommandContext): Promise<void> {
   const { args, result, print, io } = context;
+  const member = args.text("member") ?? "";
+  const isBegin = !args.has("end");
+  if (!isBegin && args.text("for") !== null) throw new CommandError("RC001", "--for must be given without --end");
   const by = operatorName(args.text("by"), io.env);
   const body = isBegin ? { for: `${drainTimeMs(args)}ms`, by } : { by };
   const server = new RolecallClient(context, "admin");
@@ -140,7 +133,10 @@ async function changeDrain(context: CommandContext, member: string, isBegin: boo
   const document = parseJson(reply.text);
   if (reply.status !== 200 || !isObject(document)) {
     result.cover("fleet", "complete", { detail: `${member}: rejected` });
-    const action = refusalAction(reply, "Run rolecall fleet: it lists the members, and says whether etcd is reached.");
+    const action = refusalAction(
+      reply,
+      "Run rolecall status fleet: it lists the members, and says whether etcd is reached.",
+    );
     return result.diagnose("RC070", { message: `${reply.status}: ${replyMessage(reply)}`, action });
   }
   result.cover("fleet", "complete", { detail: member });

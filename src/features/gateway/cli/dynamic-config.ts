@@ -3,14 +3,15 @@ import { readYamlFile } from "../../../core/config/sources/yaml-file.ts";
 import { CommandError } from "../../../core/command/framework/command-error.ts";
 import { confirm } from "../../../core/command/framework/confirm.ts";
 import { clusterPath, callManagementApi, managementTimeout } from "../../../core/command/client/management-call.ts";
+import { namedCluster } from "../../../core/command/client/named-target.ts";
 import { RolecallClient } from "../../../core/command/client/rolecall-client.ts";
 import type { CommandContext } from "../../../core/command/framework/command-context.ts";
 
-/** `rolecall config`: shows the dynamic configuration; `--set` and `--patch` merge into it, `--replace` replaces it. */
+/** `rolecall cluster config`: shows the dynamic configuration; `--set` and `--patch` merge into it, `--replace` replaces it. */
 export async function dynamicConfig(context: CommandContext): Promise<void> {
   const { args, result, print } = context;
   const server = new RolecallClient(context, "node", managementTimeout);
-  const path = clusterPath(context.args.text("cluster"), "config");
+  const path = clusterPath(namedCluster(context), "config");
   const [patch, replacement] = [args.text("patch"), args.text("replace")];
   const assignments = args.list("set");
   if (replacement !== null && (patch !== null || assignments.length > 0))

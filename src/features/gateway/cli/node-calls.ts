@@ -5,14 +5,15 @@ import {
   managementTimeout,
   nodeCallPath,
 } from "../../../core/command/client/management-call.ts";
+import { namedCandidate, namedCluster } from "../../../core/command/client/named-target.ts";
 import { RolecallClient } from "../../../core/command/client/rolecall-client.ts";
 import type { CommandContext } from "../../../core/command/framework/command-context.ts";
 import { CommandError } from "../../../core/command/framework/command-error.ts";
 
-/** `rolecall failover --candidate NODE`: makes a candidate the leader, even without the current leader. */
+/** `rolecall cluster failover --to NODE`: makes a candidate the leader, even without the current leader. */
 export async function failover(context: CommandContext): Promise<void> {
-  const candidate = context.args.text("candidate");
-  if (candidate === null) throw new CommandError("RC001", "--candidate must be a node, got nothing");
+  const candidate = namedCandidate(context);
+  if (candidate === null) throw new CommandError("RC001", "--to must be a node, got nothing");
   const server = new RolecallClient(context, "node", managementTimeout);
   await confirm(
     context,
@@ -21,13 +22,13 @@ export async function failover(context: CommandContext): Promise<void> {
   );
   return callManagementApi(context, server, {
     method: "POST",
-    path: clusterPath(context.args.text("cluster"), "failover"),
+    path: clusterPath(namedCluster(context), "failover"),
     body: { candidate },
     purpose: `make ${candidate} the leader without the consent of the current one`,
   });
 }
 
-/** `rolecall reload NODE`: makes a node reload its configuration file. */
+/** `rolecall node reload NODE`: makes a node reload its configuration file. */
 export async function reloadNode(context: CommandContext): Promise<void> {
   const { path, name } = nodeCallPath(context, "reload");
   await confirm(context, `This reloads the configuration file of ${name}`);
@@ -39,7 +40,7 @@ export async function reloadNode(context: CommandContext): Promise<void> {
   });
 }
 
-/** `rolecall reinitialize NODE`: rebuilds a replica from scratch. */
+/** `rolecall node reinitialize NODE`: rebuilds a replica from scratch. */
 export async function reinitializeNode(context: CommandContext): Promise<void> {
   const { args } = context;
   const { path, name } = nodeCallPath(context, "reinitialize");

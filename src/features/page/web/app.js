@@ -154,7 +154,9 @@ function RefusedBanner() {
   return html`<p class="banner bad" role="alert">
     <strong>The reload was refused.</strong> rolecall runs the configuration of ${dateText(loadedAt)}.${" "}
     ${file ?? "The one on its command line"} has ${countText(refused.problems, "problem")}:
-    <${CodeText} text=${refused.first} />${file === null ? null : html`. Run <code>rolecall validate ${file}</code>`}
+    <${CodeText}
+      text=${refused.first}
+    />${file === null ? null : html`. Run <code>rolecall doctor ${file} --offline</code>`}
   </p>`;
 }
 

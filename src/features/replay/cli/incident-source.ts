@@ -17,10 +17,11 @@ export interface IncidentSource {
 }
 
 /**
- * Reads an incident file; `-` is stdin.
+ * Reads the incident file that the command names; `-` is stdin.
  * @throws CommandError if it cannot be read (RC006) or is too large (RC179)
  */
-export async function readIncidentSource(file: string, { io, signal }: CommandContext): Promise<IncidentSource> {
+export async function readIncidentSource({ args, io, signal }: CommandContext): Promise<IncidentSource> {
+  const [file = ""] = args.positionals;
   const name = file === "-" ? "stdin" : file;
   const chunks: Buffer[] = [];
   let length = 0;

@@ -14,9 +14,9 @@ const differingMax = 20;
  * `rolecall incident replay FILE`: judges a recorded incident again, prints each change of a verdict and each event,
  * and compares the answers with those that the file expects (RC178).
  */
-export async function replayIncident(context: CommandContext, file: string): Promise<void> {
+export async function replayIncident(context: CommandContext): Promise<void> {
   const { result, print } = context;
-  const source = await readIncidentSource(file, context);
+  const source = await readIncidentSource(context);
   const incident = parseIncidentSource(source);
   const { expected, differing } = checked(incident);
   const { changes, events, fromMs, toMs } = replayTimeline(incident);

@@ -7,9 +7,9 @@ import { parseIncidentSource, readIncidentSource } from "./incident-source.ts";
 import { startIncidentServer, type IncidentServer } from "./incident-server.ts";
 
 /** `rolecall incident show FILE`: serves an incident file with the live page on loopback, until Ctrl-C. */
-export async function showIncident(context: CommandContext, file: string): Promise<void> {
+export async function showIncident(context: CommandContext): Promise<void> {
   const { args, result, print, signal, style } = context;
-  const source = await readIncidentSource(file, context);
+  const source = await readIncidentSource(context);
   const { name } = parseIncidentSource(source);
   const server = await started(source.bytes, portOf(args.text("port")));
   print(`${safe(name)}\n\n  ${style.bold(server.url)}\n\nOpen it in a browser on this machine. Ctrl-C ends it.\n`);

@@ -114,7 +114,7 @@ export class Reading {
   /** An instant of the file's own clock, in ms. It may have a sign and a fraction of a millisecond, as in exports. */
   instant(otherwise?: number): number {
     if (this.isAbsent && otherwise !== undefined) return otherwise;
-    const match = typeof this.#value === "string" ? /^(-?)(\d+(?:\.\d+)?)(ms|s|min|h)$/.exec(this.#value) : null;
+    const match = typeof this.#value === "string" ? /^(-?)(\d+(?:\.\d+)?)(ms|s|min|m|h|d)$/.exec(this.#value) : null;
     if (match === null) throw this.refusal("an instant such as 0s, 1.5s, 20min");
     const unitMs = parseDuration(`1${match[3] ?? ""}`) ?? Number.NaN;
     return (match[1] === "-" ? -1 : 1) * Number(match[2]) * unitMs;

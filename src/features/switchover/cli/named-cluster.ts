@@ -1,21 +1,9 @@
 import { oneOf } from "../../../core/cluster/values/one-of.ts";
 import { fetchStatusFrom } from "../../../core/command/client/cluster-status.ts";
 import { RolecallClient } from "../../../core/command/client/rolecall-client.ts";
+import { namedCluster } from "../../../core/command/client/named-target.ts";
 import type { CommandContext } from "../../../core/command/framework/command-context.ts";
 import { CommandError } from "../../../core/command/framework/command-error.ts";
-
-/**
- * The cluster that the command names: as its argument, or with `--cluster`; `null` if it names none.
- * @throws CommandError (RC001) if it names two
- */
-export function namedCluster({ args }: CommandContext): string | null {
-  return theOneGiven(["the argument CLUSTER", args.positionals[0] ?? null], ["--cluster", args.text("cluster")]);
-}
-
-/** The node that should lead: `--to`, or `--candidate`; `null` if neither is given. @throws CommandError (RC001) */
-export function namedCandidate({ args }: CommandContext): string | null {
-  return theOneGiven(["--to", args.text("to")], ["--candidate", args.text("candidate")]);
-}
 
 /**
  * The cluster that the command names, or the only one of the server.
@@ -42,12 +30,4 @@ export async function onlyCluster(context: CommandContext): Promise<string | nul
     if (error instanceof CommandError) return null;
     throw error;
   }
-}
-
-type Given = readonly [name: string, value: string | null];
-
-function theOneGiven([name, value]: Given, [otherName, other]: Given): string | null {
-  if (value !== null && other !== null && value !== other)
-    throw new CommandError("RC001", `${name} and ${otherName} must be the same, got ${value} and ${other}`);
-  return value ?? other;
 }

@@ -17,7 +17,7 @@ const plainOnly: readonly string[] = ["at", "cancel", "role", "version", "wait"]
 /** Options of a seamless restart. */
 const seamlessOnly: readonly string[] = ["deadline", "unguarded"];
 
-/** `rolecall restart NODE`: restarts its database now or at a time, with conditions, or cancels a scheduled restart. */
+/** `rolecall node restart NODE`: restarts its database now or at a time, with conditions, or cancels a scheduled restart. */
 export async function restartNode(context: CommandContext): Promise<void> {
   const { args } = context;
   refuseContradictions(context);
@@ -47,7 +47,7 @@ export async function restartNode(context: CommandContext): Promise<void> {
   return callManagementApi(context, server, { method: "POST", path, body, purpose: `restart ${what}` });
 }
 
-/** `rolecall restart NODE --seamless`: asks the server for a restart during which the clients of poolers wait. */
+/** `rolecall node restart NODE --seamless`: asks the server for a restart during which the clients of poolers wait. */
 async function seamlessRestart(context: CommandContext): Promise<void> {
   const { args } = context;
   const { cluster, node } = await namedNode(context);

@@ -7,7 +7,8 @@ import { confirm } from "../../../core/command/framework/confirm.ts";
 import type { CommandContext } from "../../../core/command/framework/command-context.ts";
 import { CommandError } from "../../../core/command/framework/command-error.ts";
 import { safe } from "../../../core/command/output/style.ts";
-import { namedCandidate, requireCluster } from "./named-cluster.ts";
+import { namedCandidate } from "../../../core/command/client/named-target.ts";
+import { requireCluster } from "./named-cluster.ts";
 import { endLines, isAsAsked, isGood, isSettledWell, isUnchanged, newLines, nothingPrinted } from "./run-text.ts";
 import { readShownRun, type ShownRun } from "./shown-run.ts";
 

@@ -9,7 +9,8 @@ import {
 } from "../../../core/command/client/management-call.ts";
 import { RolecallClient } from "../../../core/command/client/rolecall-client.ts";
 import type { CommandContext } from "../../../core/command/framework/command-context.ts";
-import { namedCandidate, namedCluster, onlyCluster } from "./named-cluster.ts";
+import { namedCandidate, namedCluster } from "../../../core/command/client/named-target.ts";
+import { onlyCluster } from "./named-cluster.ts";
 import { resumePaused, seamlessSwitchover } from "./seamless.ts";
 
 /** Options of a seamless switchover. */
@@ -62,7 +63,7 @@ async function currentLeader(context: CommandContext, server: RolecallClient, cl
   if (document === undefined || document.leader === null)
     throw new CommandError(
       "RC007",
-      "Cannot find the leader: the cluster document names none; pass --leader, or use rolecall failover",
+      "Cannot find the leader: the cluster document names none; pass --leader, or use rolecall cluster failover",
     );
   return document.leader;
 }

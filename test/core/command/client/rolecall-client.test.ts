@@ -46,7 +46,7 @@ async function serveBoth(context: TestContext): Promise<{ health: Server; admin:
 test("finds the admin listener through the health listener, with the same credentials", async (context) => {
   const { health, admin } = await serveBoth(context);
   const argv = ["--server", health.url, "--token-file", token];
-  assert.equal((await runJson(["drains", ...argv])).exit_code, 0);
+  assert.equal((await runJson(["drain", "--list", ...argv])).exit_code, 0);
   assert.equal((await runJson(["status", "--cluster", "demo", ...argv])).exit_code, 0);
   const drained = await runJson(["drain", "demo/pg2", "--for", "30m", "--reason", "x", "--yes", ...argv]);
   assert.equal(drained.exit_code, 0, JSON.stringify(drained.diagnostics));
@@ -61,7 +61,7 @@ test("follows ports only, so that credentials never reach another host", async (
     "/drains": noRoute,
     ...livez("node", { dialect: "admin", port: `80@127.0.0.2:${portOf(admin)}`, host: "127.0.0.2", tls: false }),
   });
-  const { diagnostics } = await runJson(["drains", "--server", health.url, "--token-file", token]);
+  const { diagnostics } = await runJson(["drain", "--list", "--server", health.url, "--token-file", token]);
   assert.match(diagnostics[0]?.message ?? "", /it is a health listener, and this needs an admin listener/);
   assert.match(diagnostics[0]?.action ?? "", /--server http:\/\/127\.0\.0\.1:9108$/);
   assert.equal(admin.received.length, 0);
@@ -78,14 +78,14 @@ test("finds the health listener through the admin listener", async (context) => 
   });
   const checked = await runJson(["check", "/replica?lag=1MB", "--node", "pg2", "--server", admin.url]);
   assert.equal(checked.exit_code, 0, JSON.stringify(checked.diagnostics));
-  assert.equal((await runJson(["reload", "demo/pg2", "--yes", "--server", admin.url])).exit_code, 0);
+  assert.equal((await runJson(["node", "reload", "demo/pg2", "--yes", "--server", admin.url])).exit_code, 0);
 });
 
 test("never repeats a management call that a node refused", async (context) => {
   const refused = { status: 404, headers: { "X-Rolecall-Node": "pg2" }, body: { error: "not_found", message: "no" } };
   const port = { dialect: "node", port: 0, tls: false, management: true };
   const server = await serve(context, { "POST /clusters/demo/nodes/pg2/reload": refused, ...livez("admin", port) });
-  const { diagnostics } = await runJson(["reload", "demo/pg2", "--yes", "--server", server.url]);
+  const { diagnostics } = await runJson(["node", "reload", "demo/pg2", "--yes", "--server", server.url]);
   assert.deepEqual(
     server.received.map(({ method }) => method),
     ["POST"],
@@ -96,7 +96,7 @@ test("never repeats a management call that a node refused", async (context) => {
 test("says who refused a management call", async (context) => {
   const off = { status: 403, body: { error: "management_off", message: "management calls are off" } };
   const server = await serve(context, { "POST /clusters/demo/nodes/pg2/reload": off, ...livez("node") });
-  const { diagnostics } = await runJson(["reload", "demo/pg2", "--yes", "--server", server.url]);
+  const { diagnostics } = await runJson(["node", "reload", "demo/pg2", "--yes", "--server", server.url]);
   assert.match(diagnostics[0]?.action ?? "", /^Set management: on/);
 });
 
@@ -110,13 +110,13 @@ test("flags precede variables, which precede the context", async (context) => {
   writeFileSync(file, `current: prod\ncontexts:\n  prod: { server: "${selected.url}", token_file: token }\n`);
   const contexts = { ROLECALL_CONTEXTS_FILE: file };
   const both = { ...contexts, ROLECALL_SERVER: variable.url };
-  await runJson(["drains"], { env: contexts });
+  await runJson(["drain", "--list"], { env: contexts });
   assert.deepEqual([selected.received.length, selected.received[0]?.authorization], [1, "Bearer s3cret"]);
-  await runJson(["drains"], { env: both });
+  await runJson(["drain", "--list"], { env: both });
   assert.deepEqual([variable.received.length, variable.received[0]?.authorization], [1, undefined]);
-  await runJson(["drains", "--server", flagged.url], { env: both });
+  await runJson(["drain", "--list", "--server", flagged.url], { env: both });
   assert.equal(flagged.received.length, 1);
-  await runJson(["drains", "--context", "prod"], { env: both });
+  await runJson(["drain", "--list", "--context", "prod"], { env: both });
   assert.equal(selected.received.length, 2);
   const shown = await runText(["context", "show", "--context", "prod"], { env: both });
   assert.match(shown.out, new RegExp(`server +${selected.url} +context prod`));
@@ -126,12 +126,12 @@ test("flags precede variables, which precede the context", async (context) => {
 test("warns of a token that every user can read, and reports every mistake in the contexts file", async (context) => {
   const server = await serve(context, adminApiAnswers);
   chmodSync(token, 0o644);
-  const warned = await runJson(["drains", "--server", server.url, "--token-file", token]);
+  const warned = await runJson(["drain", "--list", "--server", server.url, "--token-file", token]);
   chmodSync(token, 0o600);
   assert.deepEqual([warned.exit_code, warned.diagnostics[0]?.rule_id], [0, "RC015"]);
   const file = join(folder, "wrong.yaml");
   writeFileSync(file, "curent: prod\ncontexts:\n  prod: { serve: x }\n");
-  const wrong = await runJson(["drains"], { env: { ROLECALL_CONTEXTS_FILE: file } });
+  const wrong = await runJson(["drain", "--list"], { env: { ROLECALL_CONTEXTS_FILE: file } });
   assert.equal(wrong.exit_code, 2);
   assert.deepEqual(
     wrong.diagnostics.filter(({ rule_id: id }) => id === "RC014").map(({ location }) => location?.line),
@@ -144,7 +144,7 @@ test("selects a context, and says if the environment replaces it", async () => {
   writeFileSync(file, "contexts:\n  a: { server: 10.0.0.1 }\n  b: { server: 10.0.0.2, user: x, password_file: p }\n");
   const env = { ROLECALL_CONTEXTS_FILE: file };
   assert.match((await runText(["context", "use", "b"], { env })).out, /now use the context b: 10\.0\.0\.2/);
-  assert.match((await runText(["contexts"], { env })).out, /\* {2}b +10\.0\.0\.2 +user x/);
+  assert.match((await runText(["context", "list"], { env })).out, /\* {2}b +10\.0\.0\.2 +user x/);
   const replaced = await runText(["context", "use", "a"], { env: { ...env, ROLECALL_SERVER: "x" } });
   assert.match(replaced.out, /ROLECALL_SERVER in the environment replaces it/);
   assert.match((await runText(["context", "use", "aa"], { env })).err, /got "aa": did you mean a\?/);
@@ -154,7 +154,7 @@ test("names the API of a database node, and how to probe its cluster", async (co
   const node = { state: "running", role: "primary", patroni: { version: "4.0.4", scope: "demo" } };
   const answer = { status: 503, body: node };
   const server = await serve(context, { "/status": answer, "/drains": answer, "/livez": answer });
-  for (const command of [["status"], ["drains"]]) {
+  for (const command of [["status"], ["drain", "--list"]]) {
     const { exit_code: code, diagnostics } = await runJson([...command, "--server", server.url]);
     assert.equal(code, 2);
     assert.deepEqual(

@@ -34,7 +34,8 @@ test("each advice has a row, and each row is given", () => {
 test("no advice hides a node, or copies over data before it is saved", () => {
   for (const { do: advice, if_it_still_writes: outcome } of rows) {
     assert.ok(outcome.length > 10, advice);
-    assert.doesNotMatch(advice, /reload rolecall|forget|remove it|distrust/i);
+    // What ends a distrust hides nothing.
+    assert.doesNotMatch(advice.replaceAll("--distrust --end", ""), /reload rolecall|forget|remove it|distrust/i);
     if (/reinitialize|copy it anew/i.test(advice)) assert.match(advice, /^(?:Save|Stop).*\b(?:save|alone)\b/i);
   }
 });

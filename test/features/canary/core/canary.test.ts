@@ -299,7 +299,7 @@ test("where every way fails as it does before a database that is ill, what the w
   const noServer = failed("08P01", "server login has been failing");
   assert.equal(
     actionOf(closed, after([noServer, noServer], pooler)),
-    "Clients of every way fail. Look at what the ways have in common: PostgreSQL of the primary, its log and its disk; and a balancer, of which one without a usable server (down, or in maintenance) closes each connection. rolecall verify shows its servers",
+    "Clients of every way fail. Look at what the ways have in common: PostgreSQL of the primary, its log and its disk; and a balancer, of which one without a usable server (down, or in maintenance) closes each connection. rolecall status routes shows its servers",
   );
   const atCommit = failed(
     "timeout",

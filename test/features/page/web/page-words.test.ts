@@ -129,9 +129,9 @@ test("what stands between backticks is code, and nothing else is", () => {
     (CodeText({ text }) as (string | { type: string; props: { children: string } })[])
       .filter((part) => part !== "")
       .map((part) => (typeof part === "string" ? part : `<${part.type}>${part.props.children}`));
-  assert.deepEqual(said("Run `rolecall undrain pg1`, then `b`"), [
+  assert.deepEqual(said("Run `rolecall drain pg1 --end`, then `b`"), [
     "Run ",
-    "<code>rolecall undrain pg1",
+    "<code>rolecall drain pg1 --end",
     ", then ",
     "<code>b",
   ]);

@@ -53,6 +53,7 @@ async function serve(
 }
 
 const argvOf = (url: string, ...more: readonly string[]): readonly string[] => [
+  "node",
   "restart",
   "demo/pg1",
   "--seamless",
@@ -62,7 +63,7 @@ const argvOf = (url: string, ...more: readonly string[]): readonly string[] => [
   ...more,
 ];
 
-suite("rolecall restart --seamless", () => {
+suite("rolecall node restart --seamless", () => {
   test("prints the checks, each step with its time, and how long clients were held", async (context) => {
     const { url, received } = await serve(context, restarted);
     const { code, out, err } = await runText(argvOf(url, "--pending", "--deadline", "20s", "--unguarded"));
@@ -122,7 +123,7 @@ pg1 has been restarted, and clients go on there.
     [["--unguarded"], "--unguarded must be given with --seamless"],
   ] as const)
     test(`refuses ${options.join(" ")}`, async () => {
-      const { code, err } = await runText(["restart", "demo/pg1", "--yes", ...options]);
+      const { code, err } = await runText(["node", "restart", "demo/pg1", "--yes", ...options]);
       assert.equal(code, 2);
       assert.ok(err.includes(message), err);
     });

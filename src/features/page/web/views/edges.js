@@ -266,7 +266,7 @@ function Traffic({ audit: { targets, findings } }) {
   const rows = [...targets].sort((one, other) => Number(isRight(one)) - Number(isRight(other)));
   const more = findings.length - findingsShown;
   return html`${findings.slice(0, findingsShown).map((finding) => html`<${Finding} finding=${finding} />`)}
-    ${more > 0 ? html`<p class="note">And ${countText(more, "more finding")}: <code>rolecall verify</code></p>` : null}
+    ${more > 0 ? html`<p class="note">And ${countText(more, "more finding")}: <code>rolecall status routes</code></p>` : null}
     <${Table}
       label="Where traffic goes"
       columns=${["target", "traffic", "servers", "looked at", "program", "address"]}
@@ -283,7 +283,7 @@ function Traffic({ audit: { targets, findings } }) {
     />`;
 }
 
-/** How many findings are shown. `rolecall verify` lists all of them. */
+/** How many findings are shown. `rolecall status routes` lists all of them. */
 const findingsShown = 20;
 
 /** Targets with something to look at come first. */

@@ -14,11 +14,13 @@ import type { Arguments } from "../../core/command/framework/arguments.ts";
 import { errorMessage } from "../../core/cluster/values/error-message.ts";
 
 /**
- * `rolecall validate FILE`, or `--config FILE` as elsewhere: reports every problem of a configuration and of the certificates, keys and tokens that it
- * names (exit code 1), or that it cannot be read (2).
+ * `rolecall doctor FILE --offline`: reports every problem of a configuration and of the certificates, keys and tokens that
+ * it names (exit code 1), or that it cannot be read (2).
  */
 export async function validate({ args, io, result, print }: CommandContext): Promise<void> {
-  const file = fileOf(args);
+  const file = configFileOf(args);
+  if (file === null)
+    throw new CommandError("RC001", "doctor --offline takes one file, as FILE or with --config FILE, got nothing");
   try {
     accessSync(file, constants.R_OK);
   } catch (error) {
@@ -53,11 +55,12 @@ export async function validate({ args, io, result, print }: CommandContext): Pro
   print(`${file} is valid: ${countText(clusters.length, "cluster")}, ${countText(listen.length, "listener")}\n`);
 }
 
-/** @throws CommandError (RC001) unless exactly one file is named */
-function fileOf(args: Arguments): string {
-  const files = [...args.positionals, ...args.list("config")];
-  const [file, other] = files;
-  if (file !== undefined && other === undefined) return file;
-  const got = file === undefined ? "nothing" : files.join(" and ");
-  throw new CommandError("RC001", `validate takes one file, as FILE or with --config FILE, got ${got}`);
+/**
+ * The configuration that a command names as FILE or with `--config`; `null`: none.
+ * @throws CommandError (RC001) if it names two
+ */
+export function configFileOf(args: Arguments): string | null {
+  const [file = null, other] = [...args.positionals, ...args.list("config")];
+  if (other === undefined) return file;
+  throw new CommandError("RC001", `doctor takes one file, as FILE or with --config FILE, got ${file} and ${other}`);
 }
