@@ -58,6 +58,8 @@ export type Misbehaviour =
     }
   /** Never answers. */
   | { readonly kind: "hang" }
+  /** Does what it is asked for, so much later, in ms. */
+  | { readonly kind: "slow"; readonly ms: number }
   /** Cuts the connection. */
   | { readonly kind: "reset" };
 
@@ -184,6 +186,7 @@ export class FakeApiServer {
     this.calls.push(call);
     const bad = this.misbehave(call);
     if (bad?.kind === "hang") return;
+    if (bad?.kind === "slow") await new Promise((resolve) => void setTimeout(resolve, bad.ms));
     if (bad?.kind === "reset") return void response.destroy();
     if (bad?.kind === "answer") {
       response.writeHead(bad.status, { "Content-Type": "application/json", ...bad.headers });

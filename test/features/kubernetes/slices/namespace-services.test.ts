@@ -1,136 +1,12 @@
-/** Rolecalls that publish the same Services: each with a client and watches of its own, at one API server. */
 import assert from "node:assert/strict";
-import { describe, test, type TestContext } from "node:test";
+import { describe, test } from "node:test";
 import { listOf, objectOf } from "../../../../src/core/cluster/values/json.ts";
-import { Scope } from "../../../../src/core/feature/scope.ts";
-import { setSystemTimer } from "../../../../src/core/probe/schedule/system-timer.ts";
-import { readApiAccess } from "../../../../src/features/kubernetes/api/api-access.ts";
-import { ApiClient } from "../../../../src/features/kubernetes/api/api-client.ts";
-import { NamespaceServices } from "../../../../src/features/kubernetes/slices/namespace-services.ts";
-import type { KnownMembers } from "../../../../src/features/kubernetes/slices/service-publisher.ts";
-import type { PublishedServiceKey } from "../../../../src/features/kubernetes/slices/service-object.ts";
-import { FakeApiServer } from "../../../fake/fake-api-server.ts";
+import { membersOf, serviceObject, servicesFixture } from "../../../fake/services-fixture.ts";
 import { until } from "../../../fake/until.ts";
-
-const renewMs = 40;
-
-/** One rolecall. */
-interface Rolecall {
-  readonly services: NamespaceServices;
-  /** What it says from now on of a Service: which address is ready, as {@link membersOf}. */
-  readonly say: (members: KnownMembers, service?: string) => void;
-  readonly ends: string[];
-  /** How late what it has published was, in ms. */
-  readonly late: readonly number[];
-  /** Stops to renew and to write, as a process that is frozen. */
-  readonly freeze: () => void;
-  readonly thaw: () => void;
-}
-
-interface Fixture {
-  readonly server: FakeApiServer;
-  readonly rolecall: (name: string, keys?: readonly Partial<PublishedServiceKey>[]) => Rolecall;
-  /** Waits until this is published of a Service: `10.0.0.1 by a`. */
-  readonly published: (expected: string, service?: string) => Promise<unknown>;
-  readonly said: (service?: string) => string;
-  /** How many writes of slices the server has received. */
-  readonly writes: () => number;
-  /** Waits until so many renewals of a rolecall have been received from now on. */
-  readonly renewals: (name: string, count: number) => Promise<unknown>;
-}
-
-/** The members pg1 and pg2. @param ready `10.0.0.1`; `null`: nobody */
-function membersOf(ready: string | null, parts: { readonly isUnreached?: boolean } = {}): KnownMembers {
-  return ["10.0.0.1", "10.0.0.2"].map((ip) => ({
-    node: ip,
-    address: { ip, port: 5432 },
-    isFit: ip === ready,
-    isServing: true,
-    isSilent: false,
-    isUnreached: parts.isUnreached === true && ip !== ready,
-    why: ip === ready ? null : parts.isUnreached === true ? "down" : "wrong_role",
-    zone: null,
-  }));
-}
-
-async function fixture(context: TestContext): Promise<Fixture> {
-  const server = await FakeApiServer.open(context);
-  const file = server.kubeconfig();
-  for (const name of ["orders", "other"]) server.put("services", service(name));
-  const said = (name = "orders"): string => {
-    const slices = server
-      .objects("endpointslices")
-      .filter(({ metadata }) => objectOf(objectOf(metadata)["labels"])["kubernetes.io/service-name"] === name);
-    const ready = slices.flatMap(({ endpoints }) =>
-      listOf(endpoints)
-        .map(objectOf)
-        .filter(({ conditions }) => objectOf(conditions)["ready"] === true)
-        .flatMap(({ addresses }) => listOf(addresses)),
-    );
-    const annotations = objectOf(objectOf(slices[0]?.["metadata"])["annotations"]);
-    const { "rolecall/writer": who = "nobody", "rolecall/unready": unready = "nobody" } = annotations;
-    return slices.length === 0 ? "nothing" : [ready.join() || unready, who].join(" by ");
-  };
-  const rolecall: Fixture["rolecall"] = (me, keys = [{}]) => {
-    let isFrozen = false;
-    const scope = new Scope({ setTimer: setSystemTimer, onProblem: (...problem) => assert.fail(problem.join()) });
-    const now = (): number => performance.now();
-    const client = new ApiClient({ readAccess: () => readApiAccess({ kubeconfig: file, context: null }, {}), now });
-    const ends: string[] = [];
-    const late: number[] = [];
-    const services = new NamespaceServices("databases", {
-      client,
-      me,
-      now,
-      random: () => 0,
-      wall: () => Date.now(),
-      setTimer: scope.setTimer,
-      isWithdrawn: () => isFrozen,
-      renewMs: () => renewMs,
-      place: () => Promise.resolve(() => {}),
-      eventPlace: () => Promise.resolve(() => {}),
-      onWrite: (end) => void ends.push(end),
-      onPublished: (lateMs) => void late.push(lateMs),
-      onChange: () => {},
-    });
-    services.configure(
-      keys.map((key) => ({ namespace: "databases", name: "orders", port: null, isOfPrimary: true, ...key })),
-    );
-    context.after(async () => {
-      services.stop();
-      client.close();
-      await scope.end();
-    });
-    const say: Rolecall["say"] = (members, name = "orders") => services.publisherOf(name)?.setMembers(members);
-    return { services, say, ends, late, freeze: () => void (isFrozen = true), thaw: () => void (isFrozen = false) };
-  };
-  const leases = (name: string): number =>
-    server.calls.filter(
-      (call) => call.verb === "patch" && call.resource === "leases" && call.name === `rolecall-${name}`,
-    ).length;
-  return {
-    server,
-    rolecall,
-    said,
-    published: (expected, name) => until({ what: expected, evidence: () => said(name) }, () => said(name) === expected),
-    writes: () =>
-      server.calls.filter(
-        ({ verb, resource }) => resource === "endpointslices" && (verb === "patch" || verb === "create"),
-      ).length,
-    renewals: async (name, count) => {
-      const from = leases(name);
-      await until(`${count} renewals of ${name}`, () => leases(name) >= from + count);
-    },
-  };
-}
-
-function service(name: string, spec: object = {}): object {
-  return { metadata: { name }, spec: { ports: [{ name: "postgres", port: 5432 }], ...spec } };
-}
 
 describe("Services that are published", () => {
   test("are written once, and at rest not again, by nobody", async (context) => {
-    const { rolecall, published, renewals, writes } = await fixture(context);
+    const { rolecall, published, renewals, writes } = await servicesFixture(context);
     const [a, b] = [rolecall("a"), rolecall("b")];
     a.say(membersOf("10.0.0.1"));
     await published("10.0.0.1 by a");
@@ -143,7 +19,7 @@ describe("Services that are published", () => {
   });
 
   test("are written by one that lives: what another one says differently is not", async (context) => {
-    const { rolecall, published, renewals } = await fixture(context);
+    const { rolecall, published, renewals } = await servicesFixture(context);
     const [a, b] = [rolecall("a"), rolecall("b")];
     a.say(membersOf("10.0.0.1"));
     await published("10.0.0.1 by a");
@@ -155,7 +31,7 @@ describe("Services that are published", () => {
   });
 
   test("stand as each rolecall sees them: agreed, left to another one, silent; lateness is that of the one that writes", async (context) => {
-    const { rolecall, published, renewals } = await fixture(context);
+    const { rolecall, published, renewals } = await servicesFixture(context);
     const [a, b] = [rolecall("a"), rolecall("b")];
     const standings = (): readonly unknown[] =>
       [a, b].map(({ services: { publishers } }) => publishers[0]?.standing.kind);
@@ -179,7 +55,7 @@ describe("Services that are published", () => {
   });
 
   test("are taken over from one that has died, once there is something to write", async (context) => {
-    const { rolecall, published, renewals, said } = await fixture(context);
+    const { rolecall, published, renewals, said } = await servicesFixture(context);
     const [a, b] = [rolecall("a"), rolecall("b")];
     a.say(membersOf("10.0.0.1"));
     b.say(membersOf("10.0.0.1"));
@@ -200,7 +76,7 @@ describe("Services that are published", () => {
   });
 
   test("are taken over at once from one that stops", async (context) => {
-    const { rolecall, published, renewals } = await fixture(context);
+    const { rolecall, published, renewals } = await servicesFixture(context);
     const [a, b] = [rolecall("a"), rolecall("b")];
     a.say(membersOf("10.0.0.1"));
     await published("10.0.0.1 by a");
@@ -212,7 +88,7 @@ describe("Services that are published", () => {
   });
 
   test("are taken over from one that cannot reach a member, by one that has a yes, and never emptied", async (context) => {
-    const { rolecall, published, renewals, said } = await fixture(context);
+    const { rolecall, published, renewals, said } = await servicesFixture(context);
     const [a, b] = [rolecall("a"), rolecall("b")];
     a.say(membersOf("10.0.0.1"));
     await published("10.0.0.1 by a");
@@ -224,7 +100,7 @@ describe("Services that are published", () => {
   });
 
   test("are left to others by one that has lost its evidence: what is published stays", async (context) => {
-    const { rolecall, published, renewals } = await fixture(context);
+    const { rolecall, published, renewals } = await servicesFixture(context);
     const [a, b] = [rolecall("a"), rolecall("b")];
     a.say(membersOf("10.0.0.1"));
     await published("10.0.0.1 by a");
@@ -238,7 +114,7 @@ describe("Services that are published", () => {
   });
 
   test("a write that was computed from an older state is refused, and decided anew", async (context) => {
-    const { server, rolecall, published, renewals, said } = await fixture(context);
+    const { server, rolecall, published, renewals, said } = await servicesFixture(context);
     const a = rolecall("a");
     a.say(membersOf("10.0.0.1"));
     await published("10.0.0.1 by a");
@@ -261,7 +137,7 @@ describe("Services that are published", () => {
   });
 
   test("two that start at the same time write one slice: the second one finds what the first one has created", async (context) => {
-    const { server, rolecall, published, renewals, writes } = await fixture(context);
+    const { server, rolecall, published, renewals, writes } = await servicesFixture(context);
     const [a, b] = [rolecall("a"), rolecall("b")];
     await until("the watches", () => server.watches === 8);
     a.say(membersOf("10.0.0.1"));
@@ -274,7 +150,7 @@ describe("Services that are published", () => {
   });
 
   test("what somebody deletes or changes is written again", async (context) => {
-    const { server, rolecall, published } = await fixture(context);
+    const { server, rolecall, published } = await servicesFixture(context);
     const a = rolecall("a");
     a.say(membersOf("10.0.0.1"));
     await published("10.0.0.1 by a");
@@ -286,7 +162,7 @@ describe("Services that are published", () => {
   });
 
   test("name the pods of their addresses, as soon as these are known", async (context) => {
-    const { server, rolecall, published } = await fixture(context);
+    const { server, rolecall, published } = await servicesFixture(context);
     const a = rolecall("a");
     a.say(membersOf("10.0.0.1"));
     await published("10.0.0.1 by a");
@@ -304,7 +180,7 @@ describe("Services that are published", () => {
   });
 
   test("are reported on the Service by the one that writes them: a change, nobody, and that nothing is known", async (context) => {
-    const { server, rolecall, published, renewals } = await fixture(context);
+    const { server, rolecall, published, renewals } = await servicesFixture(context);
     const [a, b] = [rolecall("a"), rolecall("b")];
     const reported = (): readonly string[] =>
       server.objects("events").map(({ reason, type, message }) => [type, reason, message].join(" "));
@@ -335,7 +211,7 @@ describe("Services that are published", () => {
   });
 
   test("without the right to report Events they are published all the same, and what is missing is said", async (context) => {
-    const { server, rolecall, published } = await fixture(context);
+    const { server, rolecall, published } = await servicesFixture(context);
     server.denied.add("create events");
     const a = rolecall("a");
     a.say(membersOf("10.0.0.1"));
@@ -350,7 +226,7 @@ describe("Services that are published", () => {
   });
 
   test("of several, each has slices of its own", async (context) => {
-    const { rolecall, published } = await fixture(context);
+    const { rolecall, published } = await servicesFixture(context);
     const a = rolecall("a", [{}, { name: "other", isOfPrimary: false }]);
     a.say(membersOf("10.0.0.1"));
     a.say(membersOf("10.0.0.2"), "other");
@@ -359,7 +235,7 @@ describe("Services that are published", () => {
   });
 
   test("a Service that a reload adds is published, and one that it takes away is left as it is", async (context) => {
-    const { rolecall, published, renewals, said } = await fixture(context);
+    const { rolecall, published, renewals, said } = await servicesFixture(context);
     const a = rolecall("a");
     a.say(membersOf("10.0.0.1"));
     await published("10.0.0.1 by a");
@@ -374,7 +250,7 @@ describe("Services that are published", () => {
 
 describe("Services that cannot be published", () => {
   test("without the Service nothing is written, and it is once it is there", async (context) => {
-    const { server, rolecall, published, writes } = await fixture(context);
+    const { server, rolecall, published, writes } = await servicesFixture(context);
     server.delete("services", "orders");
     const a = rolecall("a");
     a.say(membersOf("10.0.0.1"));
@@ -383,14 +259,14 @@ describe("Services that cannot be published", () => {
       () => a.services.publishers[0]?.problem?.text === "there is no Service orders in databases",
     );
     assert.equal(writes(), 0);
-    server.put("services", service("orders"));
+    server.put("services", serviceObject("orders"));
     await published("10.0.0.1 by a");
     assert.equal(a.services.publishers[0]?.problem, null);
   });
 
   test("with a selector it is not begun, but one that is published already goes on", async (context) => {
-    const { server, rolecall, published, renewals, said } = await fixture(context);
-    server.put("services", service("other", { selector: { app: "x" } }));
+    const { server, rolecall, published, renewals, said } = await servicesFixture(context);
+    server.put("services", serviceObject("other", { selector: { app: "x" } }));
     const a = rolecall("a", [{}, { name: "other" }]);
     a.say(membersOf("10.0.0.1"));
     a.say(membersOf("10.0.0.1"), "other");
@@ -398,7 +274,7 @@ describe("Services that cannot be published", () => {
     await renewals("a", 3);
     assert.equal(said("other"), "nothing");
     assert.match(a.services.publishers[1]?.problem?.text ?? "", /must not have a selector/);
-    server.put("services", service("orders", { selector: { app: "x" } }));
+    server.put("services", serviceObject("orders", { selector: { app: "x" } }));
     await until("the problem", () => /must not have a selector/.test(a.services.publishers[0]?.problem?.text ?? ""));
     a.say(membersOf("10.0.0.2"));
     await published("10.0.0.2 by a");
@@ -413,7 +289,7 @@ describe("Services that cannot be published", () => {
     ["list pods", /^pods of databases: status 403: .*cannot list resource "pods"/],
   ] as const)
     test(`without the right to ${right} this is said, and with it all goes on`, async (context) => {
-      const { server, rolecall, published } = await fixture(context);
+      const { server, rolecall, published } = await servicesFixture(context);
       server.denied.add(right);
       const a = rolecall("a");
       a.say(membersOf("10.0.0.1"));
@@ -430,7 +306,7 @@ describe("Services that cannot be published", () => {
     });
 
   test("a server that asks for a pause gets it, and what is true after that is written", async (context) => {
-    const { server, rolecall, published, writes } = await fixture(context);
+    const { server, rolecall, published, writes } = await servicesFixture(context);
     const a = rolecall("a");
     await until("the watches", () => server.watches === 4);
     const busy = { kind: "answer", status: 429, body: "{}", headers: { "retry-after": "1" } } as const;
@@ -446,7 +322,7 @@ describe("Services that cannot be published", () => {
   });
 
   test("what happens while the server is away is written within a second of its return", async (context) => {
-    const { server, rolecall, published } = await fixture(context);
+    const { server, rolecall, published } = await servicesFixture(context);
     const a = rolecall("a");
     a.say(membersOf("10.0.0.1"));
     await published("10.0.0.1 by a");
