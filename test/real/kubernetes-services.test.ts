@@ -3,12 +3,19 @@
  * the primary, the death of the writer, and an API server that is away.
  */
 import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { after, before, suite, test, type TestContext } from "node:test";
 import type { App } from "../../src/app/app.ts";
 import { listOf, objectOf, type JsonObject } from "../../src/core/cluster/values/json.ts";
+import { chartObjects, readObjects, type ReadObject } from "../fake/deployed-objects.ts";
 import { type FakeNode, openFakeCluster } from "../fake/fake-node.ts";
+import { freePort } from "../fake/free-port.ts";
+import { temporaryFolder } from "../fake/temporary-folder.ts";
 import { until } from "../fake/until.ts";
-import { grantRole, KubeApi, noKubeApi } from "./lab/kube-api.ts";
+import { appOf, statusOf } from "../app/app-fixture.ts";
+import { loadConfig } from "../../src/app/registry/config.ts";
+import { grantRole, KubeApi, kubeTokens, noKubeApi } from "./lab/kube-api.ts";
 import {
   createService,
   leadsTo,
@@ -76,6 +83,73 @@ suite("Services", { skip: noKubeApi === null ? false : `not run: ${noKubeApi}`, 
     assert.notEqual(writerOf((await slice())[0]), writer);
   });
 
+  test("a cluster is found by the labels of its pods, and follows them", async (context) => {
+    const nodes = await openFakeCluster(context, ["pg1", "pg2"]);
+    const [first, second] = nodes;
+    assert.ok(first !== undefined && second !== undefined);
+    const port = await freePort();
+    const file = join(temporaryFolder("found"), "rolecall.yaml");
+    const seed = `kubernetes://databases?selector=cluster-name=found&port=${first.port}`;
+    writeFileSync(
+      file,
+      `
+clusters: [{ name: demo, discover: ["${seed}"] }]
+probe: { interval: 100ms, cluster_interval: 100ms }
+kubernetes: { kubeconfig: ${kube.kubeconfig(kubeTokens.rolecall)} }
+listen: [{ port: ${port} }]
+`,
+    );
+    const loaded = loadConfig({ file, env: {}, flags: {} });
+    assert.ok(loaded.ok, JSON.stringify(loaded));
+    const app = appOf(context, loaded.config);
+    await app.start();
+    assert.equal(await statusOf(port, "/nodes/pg1/primary"), 503);
+    const pods = "/api/v1/namespaces/databases/pods";
+    await kube.done("POST", pods, {
+      body: {
+        metadata: { name: "found-0", labels: { "cluster-name": "found" } },
+        spec: { containers: [{ name: "postgresql", image: "postgresql" }] },
+      },
+    });
+    await kube.done("PATCH", `${pods}/found-0/status`, {
+      type: "application/merge-patch+json",
+      body: { status: { phase: "Running", podIP: "127.0.0.1", podIPs: [{ ip: "127.0.0.1" }] } },
+    });
+    await until("pg1", async () => (await statusOf(port, "/nodes/pg1/primary")) === 200);
+    // The other one is in the list of the first.
+    await until("pg2", async () => (await statusOf(port, "/nodes/pg2/replica")) === 200);
+  });
+
+  test("the manifests are accepted as they are, each field known", async (context) => {
+    const manifests = ["rolecall.yaml", "monitoring.yaml"].flatMap((file) =>
+      readObjects(readFileSync(`deploy/kubernetes/${file}`, "utf8")),
+    );
+    for (const [namespace, objects] of [
+      ["manifests", manifests],
+      ["chart", chartObjects()],
+    ] as const) {
+      await kube.done("POST", "/api/v1/namespaces", { body: { metadata: { name: namespace } } });
+      const applied: string[] = [];
+      for (const object of objects) {
+        const path = await pathOf(kube, object, namespace);
+        // Kinds of the Prometheus operator are those of another program.
+        if (path === null) continue;
+        const { status, body } = await kube.call(
+          "PATCH",
+          `${path}?fieldManager=test&force=true&fieldValidation=Strict`,
+          {
+            type: "application/apply-patch+yaml",
+            body: { ...object, metadata: { ...object.metadata, namespace } },
+          },
+        );
+        assert.ok(status === 200 || status === 201, `${object.kind}: ${JSON.stringify(body)}`);
+        applied.push(object.kind);
+      }
+      assert.ok(applied.length >= 5, applied.join());
+      context.diagnostic(`${namespace}: ${applied.join(", ")}`);
+    }
+  });
+
   test("are right within a second when the API server is back", async (context) => {
     const { nodes, said } = await published(context, kube, "away", ["edge-5"]);
     await kube.kill();
@@ -111,6 +185,19 @@ async function published(
   const said = async (): Promise<string | null> => readyIn(await slice())[0] ?? null;
   await leadsTo(kube, service, "pg1");
   return { nodes, apps, said, slice };
+}
+
+/** The path of an object, by what the API server says of its kind; `null`: it has no such kind. */
+async function pathOf(kube: KubeApi, object: ReadObject, namespace: string): Promise<string | null> {
+  const { apiVersion, kind, metadata } = object;
+  const group = apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
+  const { body } = await kube.call("GET", group);
+  const found = listOf(body["resources"])
+    .map(objectOf)
+    .find((one) => one["kind"] === kind && !String(one["name"]).includes("/"));
+  if (found === undefined) return null;
+  const folder = found["namespaced"] === true ? `${group}/namespaces/${namespace}` : group;
+  return `${folder}/${String(found["name"])}/${metadata.name}`;
 }
 
 /** Reads the slices again and again. @returns ends that, and gives every moment in which two were ready */

@@ -100,7 +100,10 @@ export class KubeApi {
     });
     const text = await answer.body.text();
     // An object, as the API has it; a watch has one for each line.
-    return { status: answer.statusCode, body: JSON.parse(text.split("\n{")[0] ?? "") as KubeAnswer["body"] };
+    const [first = ""] = text.split("\n{");
+    // A path that it does not know is answered with a text.
+    const said = first.startsWith("{") ? (JSON.parse(first) as KubeAnswer["body"]) : { message: text };
+    return { status: answer.statusCode, body: said };
   }
 
   /** Sends a call that must succeed. */
