@@ -98,7 +98,8 @@ export class NamespaceServices {
       ...this.#context,
       lives: (instance) => this.#leases.lives(instance),
       podAt: (ip) => this.#pods.get(ip) ?? null,
-      onEvent: (problem) => this.#note("events", problem),
+      // The next Event may be far away, and would be the only one to end it: that a server is away others say, too.
+      onEvent: (problem) => this.#note("events", problem?.kind === "away" ? null : problem),
     });
   }
 

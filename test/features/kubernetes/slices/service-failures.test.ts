@@ -98,9 +98,13 @@ describe("while the API server fails", () => {
           problems.add(text);
         return said() === "10.0.0.2 by a" && failed >= Math.min(times, bad.kind === "slow" ? 1 : times);
       });
+      const wrong = (): readonly (string | undefined)[] => [
+        services.publisherOf("orders")?.problem?.text,
+        ...services.problems.map((one) => one.text),
+      ];
       await until(
-        "nothing is wrong any more",
-        () => services.publisherOf("orders")?.problem === null && services.problems.length === 0,
+        { what: "nothing is wrong any more", evidence: () => `${wrong().join("; ")}; ${server.watches} watches` },
+        () => wrong().every((text) => text === undefined),
       );
       const told = [...problems].join("; ");
       if (problem === null) assert.equal(told, "");
