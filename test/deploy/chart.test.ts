@@ -209,18 +209,18 @@ describe(chart, () => {
     }
   });
 
-  test("docs/kubernetes.md lists every value with its default and its meaning", () => {
+  test("its README lists every value with its default and its meaning", () => {
     const rows = valuesOf(schema, ownValues).map(({ name, value, description }) => {
       const isLong = JSON.stringify(value).length > 40;
       const shown = isLong ? "see values.yaml" : `\`${JSON.stringify(value).replace(/\d+\.\d+\.\d+/, "VERSION")}\``;
       return `| \`${name}\` | ${shown} | ${description} |`;
     });
     const head = "| value | default | meaning |\n|---|---|---|\n";
-    const page = readFileSync("docs/kubernetes.md", "utf8");
+    const page = readFileSync("deploy/helm/rolecall/README.md", "utf8");
     const [start = "", rest = ""] = page.split(head);
     const wanted = `${start}${head}${rows.join("\n")}\n${rest.replace(/^(\|.*\n)*/, "")}`;
-    if (process.env["UPDATE_DOCS"] === "1") writeFileSync("docs/kubernetes.md", wanted);
-    assert.equal(readFileSync("docs/kubernetes.md", "utf8"), wanted, "UPDATE_DOCS=1 writes it");
+    if (process.env["UPDATE_DOCS"] === "1") writeFileSync("deploy/helm/rolecall/README.md", wanted);
+    assert.equal(readFileSync("deploy/helm/rolecall/README.md", "utf8"), wanted, "UPDATE_DOCS=1 writes it");
   });
 
   test("the chart has the version of the package", () => {

@@ -30,21 +30,19 @@ function conditionRows(): readonly string[] {
         : "field" in status
           ? `field \`${status.field}\``
           : "tellCase" in status
-            ? "by its findings"
-            : `with \`${status.within}\``;
-    const kinds = events === undefined ? "" : `\`${events.begins}\``;
+            ? "findings"
+            : `in \`${status.within}\``;
+    if (events !== undefined) assert.equal(events.begins, id, "the table names the event by the condition");
+    const isSilent = events === undefined ? " *" : "";
     const finding = rule ?? "";
     const links = alerts.map((name) => `[${name.replace("Rolecall", "")}](alerts.md#${name.toLowerCase()})`).join(", ");
-    return `| \`${id}\` | ${title} | \`${harm}\` | ${kinds} | ${place} | ${finding} | ${links} |`;
+    return `| \`${id}\`${isSilent} | ${title} | \`${harm}\` | ${place} | ${finding} | ${links} |`;
   });
 }
 
 test("the table of conditions in docs/events.md is that of the list", () => {
   const block = /(<!-- conditions: generated, UPDATE_DOCS=1 -->\n)([^]*?)(\n<!-- \/conditions -->)/;
-  const head = [
-    "| condition | what holds | precedence | begins with | `/status` | finding | alerts |",
-    "|---|---|---|---|---|---|---|",
-  ];
+  const head = ["| condition | what holds | precedence | `/status` | finding | alerts |", "|---|---|---|---|---|---|"];
   const wanted = [...head, ...conditionRows()].join("\n");
   if (process.env["UPDATE_DOCS"] === "1")
     writeFileSync(

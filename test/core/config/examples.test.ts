@@ -65,7 +65,7 @@ test("the demo file contains every key of the schema", () => {
 });
 
 /** Examples of other programs' files, each with a test of its own. */
-const foreignExamples = ["haproxy.cfg", "kubernetes-probes.yaml"];
+const foreignExamples = ["haproxy.cfg", "haproxy-migration.cfg", "kubernetes-probes.yaml"];
 
 test("every example configuration loads, and refers editors to the schema", () => {
   const examples = readdirSync("config/examples")

@@ -13,7 +13,7 @@ const detailedSchema = z
       token_file: plainText("the name of a file", 4096)
         .nullable()
         .default(null)
-        .describe("File with a token of that listener on its first line. Read for each connection. Default: no token"),
+        .describe("File with a token of that listener on its first line. Default: no token"),
       tls: tlsSchema("the instance that is followed")
         .nullable()
         .prefault(null)

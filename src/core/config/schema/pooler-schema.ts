@@ -39,15 +39,14 @@ export const pooledDatabaseSchema = z.strictObject(
       .nullable()
       .default(null)
       .describe(
-        "The check of the nodes that the database leads to. With a file a route that at most one node passes. Clients of " +
-          "/replica wait in a seamless restart of a replica only. Default: /primary",
+        "The check of the nodes that it leads to. With a file a route that at most one node passes. Default: /primary",
       ),
     file: plainText("the name of a file", 4096)
       .nullable()
       .default(null)
       .describe(
-        "File that rolecall writes the database's line to, and that the configuration of PgBouncer includes (%include). " +
-          "Only the databases of one pooler may share it. Without one the database leads to a balancer. Default: none",
+        "File that rolecall writes and PgBouncer includes (%include). Only the databases of one pooler may share it. Without " +
+          "one the database leads to a balancer. Default: none",
       ),
   },
   { error: "a mapping with the keys name, pool, cluster, check and file" },
@@ -65,7 +64,7 @@ export const pgbouncerSchema = z
       password_file: plainText("the name of a file", 4096)
         .nullable()
         .default(null)
-        .describe("File with the password on its first line. Read for each connection. Default: no password"),
+        .describe("File with the password on its first line. Default: no password"),
       tls: tlsSchema("PgBouncer").nullable().prefault(null).describe("TLS of connections to host:port"),
       processes: integer(1, 64)
         .default(1)
@@ -90,24 +89,19 @@ export const poolerSchema = z
         .describe("The databases of PgBouncer that lead to the clusters"),
       pause_limit: duration("100ms", "1min")
         .prefault("3s")
-        .describe(
-          "How long PAUSE may wait for open transactions to end before a seamless switchover is given up. " +
-            "Clients wait as long",
-        ),
+        .describe("How long PAUSE may wait for open transactions before a seamless switchover is given up"),
       hold_on_loss: duration("2s", "10min")
         .nullable()
         .default(null)
         .describe(
-          "Hold clients that would be refused because no server is left, until a primary is accepted, for this long at " +
-            "most. At least 5 s below query_wait_timeout and query_timeout of PgBouncer. Needs state_file. The same for all " +
-            "poolers of a cluster that have it. Default: clients are not held",
+          "Hold clients without a server, until a primary is accepted, for this long at most. At least 5 s below " +
+            "query_wait_timeout and query_timeout of PgBouncer. Needs state_file. The same for all poolers of a cluster. " +
+            "Default: not at all",
         ),
       hold_end: z
         .enum(["wait", "fail"], { error: "wait or fail" })
         .default("wait")
-        .describe(
-          "What clients get that still wait when hold_on_loss is over: they go on waiting until query_wait_timeout, or are cut",
-        ),
+        .describe("Clients that still wait when hold_on_loss is over wait until query_wait_timeout, or are cut"),
     },
     { error: "a mapping with the keys name, pgbouncer, databases, pause_limit, hold_on_loss and hold_end" },
   )

@@ -16,16 +16,15 @@ export const canarySchema = z
   .strictObject(
     {
       pool: name().describe(
-        "Name of an entry of pools, of this cluster, whose clients come this way. Its check decides what is tried: a write " +
-          "for /primary and /leader, else a read",
+        "Name of a pool of this cluster. Its check decides what is tried: a write for /primary and /leader, else a read",
       ),
       url: parsedText({
         allowed: urlAllowed,
         pattern: /^postgres(ql)?:\/\/[^:@/?#]+@/,
         parse: parseCanaryAddress,
       }).describe(
-        "Where clients of the pool connect: a balancer or a pooler, as postgres://user@host:port/database. In place of " +
-          "the host the folder of a Unix socket, with %2F for /",
+        "Where its clients connect, as postgres://user@host:port/database. In place of the host the folder of a Unix " +
+          "socket, with %2F for /",
       ),
       interval: duration("1s", "10min").prefault("5s").describe("Time between two tries, give or take a tenth"),
       timeout: duration("100ms", "1min")
@@ -35,8 +34,7 @@ export const canarySchema = z
         .nullable()
         .default(null)
         .describe(
-          "File with the password on its first line. Read for each try. In clear text it goes to this machine or " +
-            "over TLS only. Default: no password",
+          "File with the password on its first line. In clear text it goes to this machine or over TLS only. Default: no password",
         ),
       tls: tlsSchema("database server")
         .nullable()

@@ -50,10 +50,7 @@ const fleetMapping = z
       token_file: plainText("the name of a file", 4096)
         .nullable()
         .default(null)
-        .describe(
-          "File with a token of the other members' admin listeners on its first line. Read for each connection. " +
-            "Default: no token",
-        ),
+        .describe("File with a token of the other members' admin listeners on its first line. Default: no token"),
       tls: tlsSchema("the other members").nullable().prefault(null).describe("TLS of connections to the other members"),
     },
     { error: "a mapping with the keys of a fleet, at least name, advertise and etcd" },
@@ -69,8 +66,8 @@ export const fleetSchema = fleetMapping
   .nullable()
   .default(null)
   .describe(
-    "The instances to share the probes with: one or two members probe each cluster, and the others take their " +
-      "outcomes (docs/fleet.md). Excludes follow; a cluster with a follow of its own is not shared. Default: none",
+    "The instances to share the probes with (docs/fleet.md). Excludes follow; a cluster with a follow of its own is not " +
+      "shared. Default: none",
   );
 
 /** The fleet whose members share the probes of the clusters. Files are absolute paths. */

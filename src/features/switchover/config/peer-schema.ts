@@ -15,9 +15,7 @@ export const peerSchema = z
       token_file: plainText("the name of a file", 4096)
         .nullable()
         .default(null)
-        .describe(
-          "File with a token of the peer's pause_tokens on its first line. Read for each switchover. Default: no token",
-        ),
+        .describe("File with a token of the peer's pause_tokens on its first line. Default: no token"),
       tls: tlsSchema("the peer").nullable().prefault(null).describe("TLS of connections to the peer"),
     },
     { error: "a mapping with the keys name, url, token_file and tls" },

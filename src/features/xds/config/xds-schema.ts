@@ -26,19 +26,19 @@ const xdsMapping = z
       cut_within: duration("100ms", "1min")
         .prefault("2s")
         .describe(
-          "How long an endpoint stays listed as unhealthy after a hard no, so that Envoy's check can close its sessions. " +
-            "At least twice the interval of that check",
+          "How long an endpoint stays listed after a hard no, so that Envoy's check can close its sessions: at least twice " +
+            "its interval",
         ),
       stale_after: duration("1s", "1d")
         .nullable()
         .default(null)
         .describe(
-          "After how long without any assignment Envoy refuses new connections. Each is sent again after a third of it. " +
-            "Default: never, because a rolecall that is stopped would be an outage",
+          "After how long without any assignment Envoy refuses new connections. Default: never, because a rolecall that is " +
+            "stopped would be an outage",
         ),
       envoys: list(plainText("the node id of an Envoy", 128), 1_024).describe(
-        "The node ids of the Envoys that count on a listener that everybody may reach: a switchover waits for them, and " +
-          "the audit names them. Where allow, tls.client: required or a loopback address keeps strangers out, all count",
+        "The node ids of the Envoys that a switchover waits for, and the audit names. Where allow, tls.client: required or " +
+          "a loopback address keeps strangers out, all count",
       ),
     },
     { error: "a mapping with the keys checks, cut_within, stale_after and envoys" },

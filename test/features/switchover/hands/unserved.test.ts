@@ -61,8 +61,8 @@ describe("whether clients are held", () => {
       assert.deepEqual(Object.fromEntries(decided), row);
     });
 
-  test("the table is that of docs/poolers.md", () => {
-    const page = readFileSync("docs/poolers.md", "utf8");
+  test("the table is that of proof/README.md", () => {
+    const page = readFileSync("proof/README.md", "utf8");
     const words: Readonly<Record<LeaderSight, string>> = {
       stands: "the connection to the leader's database stands, and a primary is accepted",
       connection_ended: "the connection has ended within the last 2 s",
