@@ -51,6 +51,7 @@ export function developerDocuments(): readonly MarkdownFile[] {
     "deploy/README.md",
     "proof/README.md",
     "proof/incident-files.md",
+    "proof/keys.md",
     "proof/rules.md",
     "proof/campaign/README.md",
   ].map(readMarkdown);
