@@ -51,7 +51,10 @@ export function noStateHome(problem: string): StateHome {
 export async function openStateHome(env: Readonly<Record<string, string | undefined>>): Promise<StateHome> {
   const problems: string[] = [];
   for (const { from, root, directory } of candidates(env)) {
-    const tried = await inTime(tryDirectory(root, directory).catch(errorMessage), answerMaxMs);
+    const trying = tryDirectory(root, directory).catch(errorMessage);
+    const tried = await inTime(trying, answerMaxMs);
+    // A file system that answers later has given a lock that nobody uses.
+    if (tried === late) void trying.then((taken) => (taken instanceof FileLock ? taken.release() : undefined));
     if (tried instanceof FileLock) return { kind: "kept", directory, from, lock: tried };
     if (typeof tried === "object")
       return { kind: "none", problem: `${tried.holder} uses ${directory} ($${from})`, isFault: true };

@@ -58,9 +58,9 @@ export class StateKeeper {
   announce(file: string | null, history: string | null): void {
     const { log, home } = this.#context;
     const { from, problem } = this.describe(file, history);
-    if (from !== null) log.info({ file, history, from }, "state is kept");
-    else if (home.kind === "none" && home.isFault) log.warn({ problem }, "no state is kept across restarts");
-    else log.info({ problem }, "no state is kept across restarts");
+    if (file !== null) log.info({ file, history, from }, "state is kept");
+    else if (home.kind === "none" && home.isFault) log.warn({ problem, history }, "no state is kept across restarts");
+    else log.info({ problem, history }, "no state is kept across restarts");
     this.#tickLater();
   }
 
@@ -85,7 +85,7 @@ export class StateKeeper {
     const { home } = this.#context;
     if (file === null) {
       const problem = home.kind === "none" ? home.problem : "state_file is null";
-      return { file, history, from: history === null ? null : "configuration", problem };
+      return { file, history, from: null, problem };
     }
     const isHome = home.kind === "kept" && file === stateFileIn(home.directory);
     return { file, history, from: isHome ? home.from : "configuration", problem: this.#problem };

@@ -134,6 +134,14 @@ suite("who writes the state file", () => {
       from: null,
       problem: "nothing is set",
     });
+    quiet.keeper.announce(null, "/past");
+    assert.equal(quiet.lines.at(-1), "info no state is kept across restarts", "a history alone is no state");
+    assert.deepEqual(quiet.keeper.describe(null, "/past"), {
+      file: null,
+      history: "/past",
+      from: null,
+      problem: "nothing is set",
+    });
     const faulty = keeperOf(context, { ...none, isFault: true });
     faulty.keeper.announce(null, null);
     assert.deepEqual(faulty.lines, ["warn no state is kept across restarts"]);

@@ -17,7 +17,7 @@ export interface StateOverview {
   readonly file: string | null;
   /** The directory of the history; `null`: none is kept. */
   readonly history: string | null;
-  /** Who says so: the configuration, or the system by a variable of the environment; `null`: nothing is kept. */
+  /** Who names the file: the configuration, or the system by a variable of the environment; `null`: there is none. */
   readonly from: "configuration" | "STATE_DIRECTORY" | "XDG_STATE_HOME" | null;
   /** Why no state is kept, or who uses the file too; `null` if all is well. */
   readonly problem: string | null;
