@@ -66,6 +66,12 @@ suite("where state is kept", () => {
     assert.ok(!existsSync(join(folder, "none")));
   });
 
+  test("nowhere where the file system takes no file, whoever asks", async () => {
+    const home = await openStateHome({ STATE_DIRECTORY: "/proc" });
+    assert.ok(home.kind === "none" && home.isFault, JSON.stringify(home));
+    assert.match(home.problem, /^cannot use \/proc \(\$STATE_DIRECTORY\): E[A-Z]+/);
+  });
+
   test("nowhere in a directory that is read-only", { skip: process.getuid?.() === 0 }, async (context) => {
     const folder = folderOf(context);
     chmodSync(folder, 0o500);
