@@ -167,8 +167,10 @@ const preloaded = ["property-seed", ...(list === "" || list === "quick" ? ["no-p
 ]);
 // Its last lines are the failures, whatever came before: what remains of a long log.
 const options = ["--enable-source-maps", ...preloaded, "--test-reporter=spec"];
+// Where a service of this machine keeps its state is no place for those of tests.
+const { STATE_DIRECTORY: _state, XDG_STATE_HOME: _home, ...environment } = process.env;
 const { status } = spawnSync(process.execPath, [...options, "--test", timeout, concurrency, ...processes], {
   stdio: ["ignore", "inherit", "inherit"],
-  env: { ...process.env, TEST_LIST: list },
+  env: { ...environment, TEST_LIST: list },
 });
 process.exitCode = status ?? 1;

@@ -59,7 +59,7 @@ export function configurationOf(parts: Parts, { hasExtraCluster, hasExtraListene
       { port: ports.ordinary, allow: ["127.0.0.0/8"], limits, operator_pages: true, management: true },
       { port: ports.tls, tls: certificate, limits },
       { port: ports.admin, dialect: "admin" },
-      { port: ports.agent, dialect: "agent", check: "/replica?lag=10MB", weight: { by: "lag" } },
+      { port: ports.agent, dialect: "agent", check: "/replica?lag=10MB", weight: {} },
       { port: ports.exporter, dialect: "exporter", cluster: "c0", node: "pg1" },
       ...(hasExtraListener ? [{ port: ports.extra, cluster: "c0", node: "pg1" }] : []),
     ],

@@ -10,6 +10,7 @@ import { type Logger } from "../core/log/logger.ts";
 import type { Store } from "../core/state/store.ts";
 import { SnapshotLongPoll } from "../core/http/admin-api/snapshot-long-poll.ts";
 import type { OpenListener } from "../core/http/listener/listener-set.ts";
+import type { ConfigOverview } from "../core/http/diagnostics/config-overview.ts";
 import { AnswerCounter } from "../core/http/message/answer-counter.ts";
 import type { ListenerHandler } from "../core/http/message/handler.ts";
 import { PageGate } from "../core/http/pages/page-gate.ts";
@@ -29,6 +30,7 @@ import { ListenerGroup } from "./listener-group.ts";
 import { thisMachine } from "./machine/machine.ts";
 import { Monitor } from "./monitor.ts";
 import { ProcessLife } from "./process-life.ts";
+import type { StateKeeper } from "./state-keeper.ts";
 import { type ConfigSource, type ReloadEnd, Reloader } from "./reloader.ts";
 import { fullStateOf } from "./worker/full-state.ts";
 import { pasts, seamlessSwitchovers } from "../core/feature/offers.ts";
@@ -42,6 +44,8 @@ export interface AppOptions {
   readonly inherited?: readonly number[];
   /** Where `reload` loads the configuration again. */
   readonly source?: ConfigSource;
+  /** Knows where the state is kept, and who writes there too. Nothing is known if left out. */
+  readonly state?: StateKeeper;
 }
 
 /** While the part that holds clients is not open. */
@@ -69,13 +73,15 @@ export class App {
     () => performance.now(),
   );
   readonly #life: ProcessLife;
+  readonly #state: StateKeeper | null;
   #endOutcomes: () => void = () => {};
   #endPauses: () => void = () => {};
   #config: Config;
 
-  constructor(config: Config, log: Logger, { inherited = [], source }: AppOptions = {}) {
+  constructor(config: Config, log: Logger, { inherited = [], source, state }: AppOptions = {}) {
     this.#config = config;
     this.#log = log;
+    this.#state = state ?? null;
     this.#configFile = source?.file ?? null;
     this.#metrics = buildMetrics({
       log,
@@ -98,7 +104,7 @@ export class App {
           nodes: (cluster) => this.#asked.of(cluster),
           limits: async (cluster) => (await this.#limits())(cluster),
         },
-        loadedConfig: () => this.#reloader.describe(),
+        loadedConfig: () => this.#describeConfig(),
         backendCounts: async () => {
           await this.#listeners.refresh();
           return backendCounts({ counter: this.#counter, listeners: this.#listeners });
@@ -157,6 +163,7 @@ export class App {
       this.#log.level = config.log.level;
       this.#certificates.start(config);
     });
+    void this.#state?.follow(config.stateFile);
     const open = new Set(this.#listeners.listeners.map(({ key }) => key));
     this.#monitor.features.listening(open);
     this.#metrics.forgetNodes();
@@ -183,7 +190,9 @@ export class App {
     const { store } = this.#monitor;
     this.#endPauses = observePauses((durationMs) => this.#metrics.own.observe("gcPauses", {}, durationMs));
     this.#certificates.start(this.#config);
+    await this.#state?.follow(this.#config.stateFile);
     await this.#monitor.restore();
+    this.#state?.announce(this.#config.stateFile, this.#monitor.past.directory);
     this.#endOutcomes = this.#listeners.follow(store);
     store.onChange(() => this.#snapshots.changed());
     await this.#listeners.openAdmin(this.#config.listen);
@@ -202,6 +211,13 @@ export class App {
     this.#listenerLog.stop();
     this.#hintLines.end();
     await this.#monitor.stop();
+    await this.#state?.close();
+  }
+
+  /** The configuration in force, and where state is kept. */
+  #describeConfig(): ConfigOverview {
+    const state = this.#state?.describe(this.#config.stateFile, this.#monitor.past.directory);
+    return { ...this.#reloader.describe(), ...(state === undefined ? {} : { state }) };
   }
 
   /** What carries out switchovers during which clients wait; `null`: it is not open. */
@@ -296,7 +312,7 @@ export class App {
       asked: () => this.#asked.describe(),
       limits: async (cluster) => (await this.#limits())(cluster),
       askedChecks: this.#askedChecks,
-      config: () => this.#reloader.describe(),
+      config: () => this.#describeConfig(),
       metrics: this.#metrics,
       gate: this.#gate,
       wall: () => clock.wall(),

@@ -6,6 +6,7 @@ import type { RefusedConfig } from "../core/events/announced-events.ts";
 import type { Logger } from "../core/log/logger.ts";
 import type { ConfigOverview } from "../core/http/diagnostics/config-overview.ts";
 import type { LifeAction, LifeEvent } from "./life.ts";
+import { logRemovedKeys } from "./logs/removed-keys-log.ts";
 import { StoppingError } from "./process-life.ts";
 
 /** Where the configuration can be loaded from again. */
@@ -124,6 +125,7 @@ export class Reloader {
         return problems.join("; ");
       }
       ({ config } = loaded);
+      logRemovedKeys(log, loaded.warnings);
       await apply(config);
     } catch (error) {
       const message = errorMessage(error);

@@ -1,9 +1,14 @@
 import type { Config } from "../core/config/model/config.ts";
 import type { ConfigSources } from "../core/config/load.ts";
+import type { ConfigProblem } from "../core/config/model/problem.ts";
 import { loadConfig } from "./registry/config.ts";
 import { openLog, type Logger } from "../core/log/logger.ts";
 import type { OpenListener } from "../core/http/listener/listener-set.ts";
 import { App } from "./app.ts";
+import { logRemovedKeys } from "./logs/removed-keys-log.ts";
+import { thisMachine } from "./machine/machine.ts";
+import type { StateHome } from "./state-home.ts";
+import { StateKeeper } from "./state-keeper.ts";
 import { containUncaughtExceptions } from "./uncaught-exceptions.ts";
 
 /** What a serving process starts from. */
@@ -17,6 +22,10 @@ export interface ServingOptions {
    * listener.
    */
   readonly inheritedSockets: readonly number[];
+  /** Where state is kept that the configuration has no file for; without it nobody looks who else uses a file. */
+  readonly home?: StateHome;
+  /** What the configuration has of earlier versions. */
+  readonly warnings?: readonly ConfigProblem[];
 }
 
 /** The serving process: the App with its log, and the handling of uncaught exceptions. */
@@ -25,10 +34,13 @@ export class ServingProcess {
   readonly #app: App;
   #restoreHandlers: () => void = () => {};
 
-  private constructor(log: Logger, { config, sources, inheritedSockets }: ServingOptions) {
+  private constructor(log: Logger, { config, sources, inheritedSockets, home, warnings = [] }: ServingOptions) {
     this.log = log;
     const source = { file: sources.file, load: () => loadConfig(sources) };
-    this.#app = new App(config, this.log, { inherited: inheritedSockets, source });
+    const { setTimer } = thisMachine;
+    const state = home === undefined ? {} : { state: new StateKeeper({ log, home, setTimer }) };
+    this.#app = new App(config, this.log, { inherited: inheritedSockets, source, ...state });
+    logRemovedKeys(log, warnings);
   }
 
   /** Creates a serving process with its log. It does nothing until `start` is called. */

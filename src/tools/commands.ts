@@ -170,6 +170,7 @@ export const diagnosisCommand: CommandSpec = {
     { id: "listeners", required: true },
     { id: "guards", required: true },
     { id: "tls", required: true },
+    { id: "state", required: false },
     ...featureChecks.map(({ id }) => ({ id, required: false })),
     ...featureServerChecks.flatMap(({ id, isListed }) => (isListed ? [{ id, required: false }] : [])),
   ],

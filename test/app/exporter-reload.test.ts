@@ -20,7 +20,10 @@ test("answers checks from kept evidence while an exporter listener reloads the c
     probe: { ...plain.probe, intervalMs: 50, metricsIntervalMs: 50, timeoutMs: 10_000 },
   };
   let wanted = config;
-  const source = { file: "rolecall.yaml", load: (): LoadedConfig => ({ ok: true, config: wanted, simulator: null }) };
+  const source = {
+    file: "rolecall.yaml",
+    load: (): LoadedConfig => ({ ok: true, config: wanted, simulator: null, hasNoStateKey: true, warnings: [] }),
+  };
   const app = new App(config, silentLogger, { source });
   await app.start();
   const port = app.listeners[0]?.port ?? 0;

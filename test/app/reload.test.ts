@@ -61,7 +61,7 @@ test("changes nothing in a reload that cannot open a listener, and counts it", l
   });
   const config = configOf({ clusters: [fixedCluster(nodes)], listen: [whole, admin] });
   const app = appOf(context, config, {
-    source: { file: null, load: () => ({ ok: true, config: bad, simulator: null }) },
+    source: { file: null, load: () => ({ ok: true, config: bad, simulator: null, hasNoStateKey: true, warnings: [] }) },
   });
   await app.start();
   await assert.rejects(app.apply(bad), (error: unknown) => error instanceof ListenError && error.code === "EADDRINUSE");

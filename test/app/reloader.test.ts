@@ -24,7 +24,7 @@ function reloaderOf(context: Partial<ReloaderContext> = {}): {
   };
   const reloader = new Reloader({
     log: silentLogger,
-    source: { file: null, load: () => ({ ok: true, config, simulator: null }) },
+    source: { file: null, load: () => ({ ok: true, config, simulator: null, hasNoStateKey: true, warnings: [] }) },
     apply: () =>
       new Promise((resolve, reject) => {
         ends.push((error) => (error === undefined ? resolve() : reject(error)));
@@ -67,7 +67,7 @@ test("refuses a configuration with problems without applying it", async () => {
     allowed: "a port",
   };
   const { reloader, ends, outcomes } = reloaderOf({
-    source: { file: null, load: () => ({ ok: false, problems: [problem] }) },
+    source: { file: null, load: () => ({ ok: false, problems: [problem], warnings: [] }) },
   });
   assert.equal(await reloader.reload(), "listen[0].port: must be a port");
   assert.deepEqual([ends.length, outcomes], [0, ["refused"]]);
@@ -89,7 +89,10 @@ test("describes the configuration in force, and the one that was refused until o
     wall: () => nowMs,
     source: {
       file: "/etc/rolecall.yaml",
-      load: () => (isValid ? { ok: true, config, simulator: null } : { ok: false, problems: [problem, problem] }),
+      load: () =>
+        isValid
+          ? { ok: true, config, simulator: null, hasNoStateKey: true, warnings: [] }
+          : { ok: false, problems: [problem, problem], warnings: [] },
     },
     apply: () => Promise.resolve(),
     onReload: (end) => ended.push(end),
@@ -164,4 +167,30 @@ test("once the process stops, refuses new reloads and the one that waits, and be
   assert.equal(await running, null);
   await new Promise((resolve) => setImmediate(resolve));
   assert.equal(ends.length, 1);
+});
+
+test("a reload warns of each removed key, twenty at most, and of how many more there are", async () => {
+  const warned: (readonly [object, string])[] = [];
+  const log: typeof silentLogger = Object.assign(Object.create(silentLogger), {
+    warn: (fields: object, text: string) => void warned.push([fields, text]),
+  });
+  const warnings = Array.from({ length: 22 }, (_, at) => ({
+    file: "rolecall.yaml",
+    line: at + 1,
+    path: `listen[${at}].limits.body`,
+    where: `rolecall.yaml:${at + 1} listen[${at}].limits.body`,
+    message: "was removed",
+    found: "",
+    allowed: "",
+  }));
+  const { reloader } = reloaderOf({
+    log,
+    source: { file: null, load: () => ({ ok: true, config, simulator: null, hasNoStateKey: true, warnings }) },
+    apply: () => Promise.resolve(),
+  });
+  assert.equal(await reloader.reload(), null);
+  assert.equal(warned.length, 21);
+  const problem = "rolecall.yaml:1 listen[0].limits.body: was removed";
+  assert.deepEqual(warned[0], [{ rule: "RC021", key: "listen[0].limits.body", problem }, "removed key"]);
+  assert.deepEqual(warned.at(-1), [{ rule: "RC021", more: 2 }, "more removed keys: rolecall doctor lists them"]);
 });

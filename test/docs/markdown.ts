@@ -53,6 +53,7 @@ export function developerDocuments(): readonly MarkdownFile[] {
     "proof/README.md",
     "proof/differences.md",
     "proof/incident-files.md",
+    "proof/keys.md",
     "proof/rules.md",
     "proof/campaign/README.md",
   ].map(readMarkdown);

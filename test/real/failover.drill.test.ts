@@ -152,6 +152,7 @@ async function startRendered(cluster: Cluster): Promise<Child> {
     "write-port": ports.haproxyWrite,
     "read-port": ports.haproxyRead,
     "check-port": ports.haproxyChecks,
+    "stats-port": "none",
   };
   const args = Object.entries(options).flatMap(([option, value]) => [`--${option}`, String(value)]);
   const file = join(cluster.folder, "rendered.cfg");

@@ -178,7 +178,16 @@ function scenarios(haproxyPath: string): void {
   }
 
   async function render(): Promise<string> {
-    const options = ["--write-port", port.write, "--read-port", port.read, "--check-port", port.check].map(String);
+    const options = [
+      "--write-port",
+      port.write,
+      "--read-port",
+      port.read,
+      "--check-port",
+      port.check,
+      "--stats-port",
+      "none",
+    ].map(String);
     const argv = [program, "render", "haproxy", "--config", join(folder, "rolecall.yaml"), "--bare", ...options];
     const all = [...argv, "--runtime-socket", socket, "--follow-members"];
     const { stdout } = await promisify(execFile)(process.execPath, all, { timeout: 20_000 });

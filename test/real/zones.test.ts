@@ -162,7 +162,16 @@ function scenarios(haproxyPath: string): void {
 
   async function startRendered(title: string, config: string, more: readonly string[]): Promise<void> {
     const [writePort, readPort, checkPort] = [await freePort(), await freePort(), await freePort()];
-    const ports = ["--write-port", writePort, "--read-port", readPort, "--check-port", checkPort].map(String);
+    const ports = [
+      "--write-port",
+      writePort,
+      "--read-port",
+      readPort,
+      "--check-port",
+      checkPort,
+      "--stats-port",
+      "none",
+    ].map(String);
     const argv = [program, "render", "haproxy", "--config", config, "--edge", `127.0.0.1:${health}`, "--zone", "a"];
     const { stdout } = await promisify(execFile)(process.execPath, [...argv, ...more, "--bare", ...ports], {
       timeout: 20_000,

@@ -22,10 +22,11 @@ export const featureServerChecks: readonly ServerCheck[] = [
   ...fleetChecks,
 ];
 
-/** The order of these checks, and of the one of the core, `asked`. */
+/** The order of these checks, and of those of the core: `asked` and `state`. */
 export const serverCheckOrder: readonly string[] = [
   "haproxy_config",
   "asked",
+  "state",
   "envoys",
   "upstreams",
   "fleet",

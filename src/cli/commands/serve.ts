@@ -1,6 +1,9 @@
+import { loadConfig } from "../../app/registry/config.ts";
 import { ServingProcess } from "../../app/serving-process.ts";
+import { noStateHome, openStateHome, stateFileIn, type StateHome } from "../../app/state-home.ts";
 import { feedSystemdWatchdog } from "../../app/systemd-watchdog.ts";
-import type { SimulatorConfig } from "../../core/config/model/config.ts";
+import type { ConfigSources, LoadedConfig } from "../../core/config/load.ts";
+import type { Config, SimulatorConfig } from "../../core/config/model/config.ts";
 import { ListenError, type ListenErrorKind } from "../../core/http/listener/listen-error.ts";
 import type { OpenListener } from "../../core/http/listener/listener-set.ts";
 import { saveCodeCache } from "../../core/program/cached-bundle.ts";
@@ -29,8 +32,12 @@ export async function serve({ args, result, io, print, signal: ended }: CommandC
   // A signal may have arrived before this command began to listen for signals.
   if (ended.aborted) throw new CommandError("RC004", `ended by ${String(ended.reason)}`);
   const simulator = await startSimulator(loaded.simulator);
-  const { config, sources } = await namedByScope({ config: loaded.config, sources: given }, "wait");
-  const serving = await ServingProcess.create({ config, sources, inheritedSockets: systemdSockets(io.env) });
+  const placed = await withStateHome(loaded, given);
+  const { home } = placed;
+  const { config, sources } = await namedByScope(placed, "wait");
+  const inheritedSockets = systemdSockets(io.env);
+  const { warnings } = loaded;
+  const serving = await ServingProcess.create({ config, sources, inheritedSockets, home, warnings });
   // A scope that a seed reported is the name, and the nodes must report it themselves.
   const isNamed = sources.flags.discoveredName !== undefined;
   for (const { name } of config.clusters.filter(({ scope }) => scope === null && !isNamed))
@@ -50,6 +57,21 @@ export async function serve({ args, result, io, print, signal: ended }: CommandC
   } finally {
     await simulator?.stop();
   }
+}
+
+/** The configuration with the state file that the system gives a service, where the sources say nothing of one. */
+async function withStateHome(
+  { config, simulator, hasNoStateKey }: Extract<LoadedConfig, { readonly ok: true }>,
+  sources: ConfigSources,
+): Promise<{ readonly config: Config; readonly sources: ConfigSources; readonly home: StateHome }> {
+  if (!hasNoStateKey) return { config, sources, home: noStateHome("state_file is null") };
+  if (simulator !== null) return { config, sources, home: noStateHome("the cluster is simulated") };
+  const home = await openStateHome(sources.env);
+  if (home.kind === "none") return { config, sources, home };
+  const placed = { ...sources, defaultStateFile: stateFileIn(home.directory) };
+  const loaded = loadConfig(placed);
+  // The file may have changed meanwhile: what was loaded first is in force then, without state.
+  return loaded.ok ? { config: loaded.config, sources: placed, home } : { config, sources, home };
 }
 
 /** The rule of the finding for each kind of failure to open a listener. */

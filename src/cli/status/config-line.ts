@@ -7,8 +7,14 @@ import { formatLocalTime } from "../../core/command/output/local-time.ts";
  * @returns `null` if the last reload was applied, and all parts run
  */
 export function configLine(config: ConfigOverview | null): string | null {
-  const lines = [refusedLine(config), failedLine(config)].filter((line) => line !== null);
+  const lines = [refusedLine(config), failedLine(config), stateLine(config)].filter((line) => line !== null);
   return lines.length === 0 ? null : lines.join(". ");
+}
+
+/** A state file that two processes write loses what one of them wrote. */
+function stateLine(config: ConfigOverview | null): string | null {
+  const { file = null, problem = null } = config?.state ?? {};
+  return file === null || problem === null ? null : `${file}: ${problem}`;
 }
 
 function refusedLine(config: ConfigOverview | null): string | null {

@@ -18,6 +18,7 @@ import { type ConfigProblem, fileProblem, namedProblem } from "./model/problem.t
 import { wholeError } from "./schema/schema.ts";
 import type { ConfigKeys } from "./sources/override-keys.ts";
 import type * as z from "zod";
+import { type KeptKeys, withoutRemovedKeys } from "./sources/removed-keys.ts";
 import { shapeIssues } from "./sources/shape-issues.ts";
 import { type CheckFeature, type ElementSchemas, readValidParts } from "./checks/valid-parts.ts";
 import { readYamlFile, type YamlFile } from "./sources/yaml-file.ts";
@@ -30,6 +31,8 @@ export interface ConfigSources {
   readonly file: string | null;
   /** The content of a configuration in place of a file, as the demo has it. */
   readonly builtIn?: Readonly<Record<string, unknown>>;
+  /** The state file of a service whose configuration has no `state_file`, by its absolute path. */
+  readonly defaultStateFile?: string | null;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly flags: ConfigFlags;
 }
@@ -54,8 +57,16 @@ export type LoadedConfig =
       readonly config: Config;
       /** The simulated cluster that the demo runs with the service, or `null`. */
       readonly simulator: SimulatorConfig | null;
+      /** Whether the sources say nothing of `state_file`: a service then has the file that the system gives it. */
+      readonly hasNoStateKey: boolean;
+      readonly warnings: readonly ConfigProblem[];
     }
-  | { readonly ok: false; readonly problems: readonly ConfigProblem[] };
+  | {
+      readonly ok: false;
+      readonly problems: readonly ConfigProblem[];
+      /** One for each removed key: rolecall would start with it. */
+      readonly warnings: readonly ConfigProblem[];
+    };
 
 /**
  * Reads, merges and checks the configuration by the rules of a program: one frozen, complete record, or every problem at once. Reads the file
@@ -66,9 +77,16 @@ export function loadConfigBy(rules: ConfigRules, sources: ConfigSources): Loaded
   const file = sources.file === null ? null : { name: sources.file, yaml: readYamlFile(sources.file) };
   const written = sources.builtIn ?? file?.yaml.value;
   const overrides = { env: readEnvironment(sources.env, keys), flags: readFlags(sources.flags, keys) };
-  const merged = mergeSources(objectOf(written), overrides);
+  const kept = withoutRemovedKeys(objectOf(written));
+  const merged = mergeSources(kept.value, overrides);
+  const hasNoStateKey = merged.value["state_file"] === undefined;
+  const { defaultStateFile = null } = sources;
+  const value =
+    hasNoStateKey && defaultStateFile !== null ? { ...merged.value, state_file: defaultStateFile } : merged.value;
   const problems = [...(file?.yaml.problems ?? []), ...merged.problems];
-  const place = (issue: ConfigIssue): ConfigProblem => placeIssue(issue, { merged, file });
+  const place = (issue: ConfigIssue): ConfigProblem => placeIssue(issue, { merged, file, kept });
+  const removed = kept.issues.slice(0, issuesMax).map((issue) => placeInFile(issue, file));
+  const warnings = [...removed, ...merged.warnings].toSorted(byPlace);
 
   if (file === null && merged.value["clusters"] === undefined) problems.push(noCluster());
   else if (file !== null && !isObject(written)) {
@@ -76,14 +94,14 @@ export function loadConfigBy(rules: ConfigRules, sources: ConfigSources): Loaded
     const hasFileProblem = file.yaml.problems.length > 0;
     if (!hasFileProblem) problems.push(place(valueIssue([], written, wholeError.error)));
   } else {
-    const read = schema.safeParse(merged.value);
-    const ofShape = read.success ? [] : shapeIssues(read.error, merged.value, (path) => keys.at(path));
-    const issues = [...ofShape, ...crossIssues(merged.value, rules)];
+    const read = schema.safeParse(value);
+    const ofShape = read.success ? [] : shapeIssues(read.error, value, (path) => keys.at(path));
+    const issues = [...ofShape, ...crossIssues(value, rules)];
     for (const issue of issues.slice(0, issuesMax)) problems.push(place(issue));
     if (read.success && problems.length === 0)
-      return { ok: true, ...assembleConfig(read.data, originOf(file, merged), completions) };
+      return { ok: true, ...assembleConfig(read.data, originOf(file, merged), completions), hasNoStateKey, warnings };
   }
-  return { ok: false, problems: problems.toSorted(byPlace) };
+  return { ok: false, problems: problems.toSorted(byPlace), warnings };
 }
 
 /** The most issues reported. A hostile file could have millions. */
@@ -108,9 +126,16 @@ function crossIssues(value: Merged["value"], { elements, dialects, checks }: Con
 }
 
 /** Adds where the value of an issue comes from: a flag, a variable, or a line of the file. */
-function placeIssue(issue: ConfigIssue, { merged, file }: { merged: Merged; file: NamedFile | null }): ConfigProblem {
+function placeIssue(
+  issue: ConfigIssue,
+  { merged, file, kept }: { merged: Merged; file: NamedFile | null; kept: KeptKeys },
+): ConfigProblem {
   const name = merged.nameOf(issue.path);
   if (name !== null) return namedProblem(name, issue);
+  return placeInFile({ ...issue, path: kept.writtenAt(issue.path) }, file);
+}
+
+function placeInFile(issue: ConfigIssue, file: NamedFile | null): ConfigProblem {
   return fileProblem(
     issue,
     file === null ? { file: null, line: null } : { file: file.name, line: file.yaml.lineOf(issue.path) },

@@ -38,7 +38,7 @@ export const haproxyTargets: readonly RenderTarget[] = [
         "write-port":
           "write port of the first cluster; each further cluster adds 10. With pools in the configuration: port of the " +
           "first pool; each further pool adds 1 (default 5000)",
-        "stats-port": "port on 127.0.0.1 for the statistics (default: none)",
+        "stats-port": "port on 127.0.0.1 for the statistics, or none (default 8404)",
         zone: "the zone of this load balancer (default: none): reads go to nodes of other zones only while none of it is fit",
       },
     },

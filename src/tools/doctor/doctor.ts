@@ -1,10 +1,11 @@
-import { configFrom, namedByScope, sourcesOf } from "../../app/client/configuration.ts";
+import { loadedFrom, namedByScope, sourcesOf } from "../../app/client/configuration.ts";
 import { probedStatus } from "../../app/client/attachment.ts";
 import { probeLocally } from "../../app/client/local-probe.ts";
 import { withRememberedMembers } from "../../core/command/client/remembered-members.ts";
 import { shellWord } from "../../core/command/client/next-command.ts";
 import type { CommandContext } from "../../core/command/framework/command-context.ts";
 import { table } from "../../core/command/output/table.ts";
+import { diagnoseRemovedKeys } from "../../core/command/result/config-problem.ts";
 import { checkAsked } from "./asked.ts";
 import { checkClocks } from "./clocks.ts";
 import { featureChecks, featureServerChecks, serverCheckOrder } from "../../app/registry/doctor.ts";
@@ -19,6 +20,7 @@ import {
   checkPasswordProtection,
   checkVersions,
 } from "./nodes.ts";
+import { checkState } from "./state.ts";
 import { configFileOf } from "./validate.ts";
 import { checkTls } from "./tls.ts";
 import { checkSenderLists } from "./sender-lists.ts";
@@ -30,6 +32,7 @@ import { isRunningRolecall } from "./running-rolecall.ts";
 /** The checks with the members that are known, in their order. */
 const serverChecks: readonly ServerCheck[] = [
   { id: "asked", isListed: false, load: () => Promise.resolve(checkAsked) },
+  { id: "state", isListed: true, load: () => Promise.resolve(checkState) },
   ...featureServerChecks,
 ].toSorted((one, other) => serverCheckOrder.indexOf(one.id) - serverCheckOrder.indexOf(other.id));
 
@@ -40,10 +43,11 @@ export async function doctor(context: CommandContext): Promise<void> {
   const command = withConfigOption(context);
   const { args, io, result, progress } = command;
   const sources = sourcesOf(args, io.env);
-  const loaded = configFrom(sources, result);
+  const loaded = loadedFrom(sources, result);
   result.cover("configuration", "complete", { detail: args.text("config") ?? "command line" });
   if (loaded === null) return printCoverage(command);
-  const { config } = await namedByScope({ config: loaded, sources });
+  diagnoseRemovedKeys(result, loaded.warnings);
+  const { config } = await namedByScope({ config: loaded.config, sources });
   // checkTls reports problems with TLS files.
   const probed = await probeLocally(config, { progress, result: { diagnose: () => {} } });
   const checked: DoctorContext = { command, config, probed };

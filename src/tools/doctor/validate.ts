@@ -1,7 +1,7 @@
 import { countText } from "../../core/health/wording.ts";
 import { featureFiles, loadConfig } from "../../app/registry/config.ts";
 import { CommandError } from "../../core/command/framework/command-error.ts";
-import { diagnoseProblem } from "../../core/command/result/config-problem.ts";
+import { diagnoseProblem, diagnoseRemovedKeys } from "../../core/command/result/config-problem.ts";
 import {
   checkClusterFiles,
   checkListenerFiles,
@@ -32,6 +32,7 @@ export async function validate({ args, io, result, print }: CommandContext): Pro
     flags: { set: args.list("set").length === 0 ? undefined : args.list("set") },
   });
   result.cover("configuration", "complete", { detail: file });
+  diagnoseRemovedKeys(result, loaded.warnings);
   if (!loaded.ok) {
     for (const problem of loaded.problems) diagnoseProblem(result, problem, false);
     result.data = { file, problems: loaded.problems.length };

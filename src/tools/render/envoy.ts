@@ -1,5 +1,5 @@
 import { stringify } from "yaml";
-import { envoyAddress, envoyAdminPort, envoyProxy } from "../../core/command/render/envoy-parts.ts";
+import { envoyAddress, envoyProxy, envoyStatsPort } from "../../core/command/render/envoy-parts.ts";
 import { checkClustersOf, checkHostname, checkListener } from "./envoy-checks.ts";
 import { declaredPorts, portsOf, readCheck, type RenderOptions } from "../../core/command/render/options.ts";
 import { commentLines, headComments } from "../../core/command/render/member-comments.ts";
@@ -29,7 +29,7 @@ const header = `# Rendered by rolecall for Envoy. Validate it: envoy --mode vali
  * @throws CommandError (RC001) if two listeners would have the same port
  */
 export function renderEnvoy(targets: Targets, given: RenderOptions): string {
-  const statsPort = given.statsPort ?? envoyAdminPort;
+  const statsPort = envoyStatsPort(given);
   const options = { ...given, statsPort };
   const clusters = targets.clusters.filter(({ nodes }) => nodes.length > 0);
   const pools = envoyPools({ ...targets, clusters }, options);

@@ -118,5 +118,6 @@ test("a problem has the value found and what is allowed", () => {
         message: `must be ${allowed}, got "loud"`,
       },
     ],
+    warnings: [],
   });
 });

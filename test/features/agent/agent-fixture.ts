@@ -16,7 +16,7 @@ export const plainAgent: AgentConfig = { pool: null, check: agentScope.check, we
 /** An agent whose weights follow the lag. */
 export const weightedAgent: AgentConfig = {
   ...plainAgent,
-  weight: { by: "lag", fullMs: 1_000, noneMs: 10_000, floor: 1, warmUpMs: 0 },
+  weight: { fullMs: 1_000, noneMs: 10_000, floor: 1, warmUpMs: 0 },
 };
 
 /** An agent over a cluster whose pg1 leads; answers at an instant. */

@@ -125,7 +125,7 @@ export class AgentLab {
 
   #startRolecall(): Child {
     const { health, agent } = this.#ports;
-    const weight = { by: "lag", full: "1s", none: "5s", floor: 5 };
+    const weight = { full: "1s", none: "5s", floor: 5 };
     const configuration = {
       clusters: [{ name: "demo", nodes: this.simulator.nodes.map(({ name, url }) => ({ name, api: url })) }],
       probe: { interval: "200ms" },

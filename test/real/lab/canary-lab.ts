@@ -227,6 +227,7 @@ export class CanaryLab {
       "write-port": ports.haproxyWrite,
       "check-port": ports.haproxyChecks,
       "runtime-socket": this.#socket,
+      "stats-port": "none",
     };
     const argv = Object.entries(options).flatMap(([option, value]) => [`--${option}`, String(value)]);
     const { stdout } = await run(process.execPath, [program, "render", "haproxy", "--bare", ...argv]);

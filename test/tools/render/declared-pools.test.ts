@@ -12,7 +12,7 @@ after(() => rmSync(folder, { recursive: true }));
 const pools = [
   { name: "orders-read", cluster: "demo", check: "/replica?lag=10MB&lag_time=10s", min: 1, zones: ["a"] },
   { name: "orders-write", cluster: "demo", check: "/primary" },
-  { name: "reports", cluster: "demo", check: "/async?tag_for=all%20of%20'it&miss=503", weight: { by: "lag" } },
+  { name: "reports", cluster: "demo", check: "/async?tag_for=all%20of%20'it&miss=503", weight: {} },
 ];
 
 async function rendered(
@@ -43,6 +43,23 @@ test("the ports follow --write-port in the order of the pools, over all clusters
   assert.deepEqual(ports.toSorted(), ["one_in 6000", "three_in 6002", "two_in 6001"], err);
   assert.doesNotMatch(out, /backend demo_write|clusters\/demo_write/, "a cluster without a pool has no section");
   assertValidHaproxy(out, folder);
+});
+
+test("the statistics page is on loopback, on port 8404, on another port, or left out", async () => {
+  for (const [args, port] of [
+    [[], "8404"],
+    [["--bind", "*"], "8404"],
+    [["--stats-port", "9000"], "9000"],
+    [["--stats-port", "none"], null],
+  ] as const) {
+    const { code, out, err } = await rendered(args);
+    assert.equal(code, 0, err);
+    assert.equal(/^frontend stats\n {2}no log\n {2}bind 127\.0\.0\.1:(\d+)$/m.exec(out)?.[1] ?? null, port);
+    assert.equal(out.includes("stats enable"), port !== null);
+    assertValidHaproxy(out, folder);
+  }
+  const { err } = await rendered(["--write-port", "8404"]);
+  assert.match(err, /RC001 .*--stats-port and pool orders-\w+ are both 8404/);
 });
 
 test("agents, a zone and two instances", async () => {

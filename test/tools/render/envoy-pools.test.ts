@@ -60,6 +60,8 @@ test("render envoy without --xds has a cluster and a port for each pool of the c
 for (const [title, args, of, message] of [
   ["no pools", ["--xds"], [], /RC001 {2}Cannot render for Envoy: pools must have at least one entry/],
   ["a port twice", ["--xds", "--stats-port", "5001"], pools, /--stats-port and pool orders-read are both 5001/],
+  ["no admin interface", ["--xds", "--stats-port", "none"], pools, /--stats-port must be a port for envoy, got "none"/],
+  ["no admin interface without pushes", ["--stats-port", "none"], [], /--stats-port must be a port for envoy/],
   ["the port of the pushes", ["--xds", "--xds-port", "5000"], pools, /rolecall and pool orders-write are both 5000/],
   ["another zone", ["--xds", "--zone", "a b"], pools, /RC001 {2}--zone must be/],
 ] as const)

@@ -1,5 +1,6 @@
 import { isObject, listOf, objectOf, parseJson, type JsonObject } from "../../cluster/values/json.ts";
 import type { DrainOverview } from "../../health/documents/node-overview.ts";
+import type { StateOverview } from "../../http/diagnostics/config-overview.ts";
 import { CommandError } from "../framework/command-error.ts";
 import { unknownNameError } from "./node-name.ts";
 import { RolecallClient, type RolecallReply } from "./rolecall-client.ts";
@@ -53,6 +54,16 @@ function readConfig(config: unknown): ClusterStatus["config"] {
       ? { at: at(refused["at"]), problems: numberOrNull(refused["problems"]) ?? 0, first: at(refused["first"]) }
       : null,
     ...(failed.length === 0 ? {} : { failed_features: failed }),
+    ...(isObject(config["state"]) ? { state: readState(config["state"]) } : {}),
+  };
+}
+
+function readState({ file, history, from, problem }: JsonObject): StateOverview {
+  return {
+    file: stringOrNull(file),
+    history: stringOrNull(history),
+    from: from === "configuration" || from === "STATE_DIRECTORY" || from === "XDG_STATE_HOME" ? from : null,
+    problem: stringOrNull(problem),
   };
 }
 

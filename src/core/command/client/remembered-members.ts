@@ -1,4 +1,5 @@
 import type { Config } from "../../config/model/config.ts";
+import type { StateOverview } from "../../http/diagnostics/config-overview.ts";
 import { formatHostPort } from "../../config/values/address.ts";
 import { Arguments } from "../framework/arguments.ts";
 import type { CommandContext } from "../framework/command-context.ts";
@@ -16,6 +17,8 @@ export interface KnownClusters {
   readonly by: string | null;
   /** A client of it; `null` if none answered. */
   readonly server: RolecallClient | null;
+  /** Where it keeps its state; `null` if it does not say. */
+  readonly state: StateOverview | null;
   /** Why a rolecall that runs could not be asked; `null` if it was, or if none runs. */
   readonly problem: string | null;
 }
@@ -37,21 +40,23 @@ export async function withRememberedMembers(
   probed: readonly StatusCluster[],
 ): Promise<KnownClusters> {
   const url = serverUrl(config);
-  if (url === null) return { clusters: probed, running: [], by: null, server: null, problem: null };
+  const notAnswered = { clusters: probed, running: [], by: null, server: null, state: null };
+  if (url === null) return { ...notAnswered, problem: null };
   const server = new RolecallClient(askingAt(context, url), "admin", "2s");
   try {
-    const { by, clusters } = await fetchStatusFrom(server);
+    const { by, config: loaded, clusters } = await fetchStatusFrom(server);
     return {
       clusters: probed.map((cluster) => mergedCluster(cluster, clusters, seedsOf(config, cluster.cluster))),
       running: clusters,
       by,
       server,
+      state: loaded?.state ?? null,
       problem: null,
     };
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
     const isRefused = error.rule === "RC005" && error.message.includes("ECONNREFUSED");
-    return { clusters: probed, running: [], by: null, server: null, problem: isRefused ? null : error.message };
+    return { ...notAnswered, problem: isRefused ? null : error.message };
   }
 }
 

@@ -1,5 +1,8 @@
+import { CommandError } from "../framework/command-error.ts";
+import type { RenderOptions } from "./options.ts";
+
 /** Envoy's usual port for its admin interface. It has no authentication: on loopback alone. */
-export const envoyAdminPort = 9901;
+const envoyAdminPort = 9901;
 
 const connectionManager =
   "type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager";
@@ -116,4 +119,14 @@ export function envoyCheckHost({ name, domain, node, cluster, timeout, retries }
       },
     ],
   };
+}
+
+/**
+ * The port of Envoy's admin interface.
+ * @throws CommandError (RC001) if it is left out: what looks at an Envoy asks there
+ */
+export function envoyStatsPort({ statsPort }: Pick<RenderOptions, "statsPort">): number {
+  if (statsPort === "none")
+    throw new CommandError("RC001", '--stats-port must be a port for envoy, got "none": rolecall asks Envoy there');
+  return statsPort ?? envoyAdminPort;
 }

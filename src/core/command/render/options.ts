@@ -13,8 +13,8 @@ export interface RenderOptions {
   readonly readPort: number;
   /** The port on 127.0.0.1 where the load balancer forwards its own health checks to rolecall. */
   readonly checkPort: number;
-  /** The port on 127.0.0.1 of the load balancer's statistics, or `null`. */
-  readonly statsPort: number | null;
+  /** The port on 127.0.0.1 of the load balancer's statistics; `null`: the usual one of the load balancer. */
+  readonly statsPort: number | "none" | null;
   /** The port of the agent listener of each instance; `null`: no agent checks. */
   readonly agentPort: number | null;
   /** The path of the load balancer's socket for commands, or `null`. */
@@ -100,9 +100,13 @@ export function parseRenderOptions(args: Arguments): RenderOptions {
     writePort: port("write-port", defaults.writePort),
     readPort: port("read-port", defaults.readPort),
     checkPort: port("check-port", defaults.checkPort),
-    statsPort: args.text("stats-port") === null ? null : port("stats-port", 0),
+    statsPort: statsPortOf(args.text("stats-port"), () => port("stats-port", 0)),
     agentPort: args.text("agent") === null ? null : args.integer("agent", 0, [1, 65_534]),
   };
+}
+
+function statsPortOf(text: string | null, port: () => number): RenderOptions["statsPort"] {
+  return text === null || text === "none" ? text : port();
 }
 
 /** The ports of one cluster's pools. */
@@ -156,7 +160,7 @@ function claimed(options: RenderOptions, edges: readonly DatabaseAddress[]): (po
     return port;
   };
   claim(options.checkPort, "--check-port");
-  if (options.statsPort !== null) claim(options.statsPort, "--stats-port");
+  if (typeof options.statsPort === "number") claim(options.statsPort, "--stats-port");
   if (options.agentPort !== null) {
     if (local.length > 0) claim(options.agentPort, "--agent");
     if (edges.length > 1) claim(options.agentPort + 1, "the proxy of --agent");

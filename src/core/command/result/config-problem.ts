@@ -9,6 +9,11 @@ export function diagnoseProblem(result: ResultBuilder, problem: ConfigProblem, i
   result.diagnose("RC020", { ...findingOf(problem), incomplete });
 }
 
+/** Adds a finding for each removed key that a configuration still has. */
+export function diagnoseRemovedKeys(result: ResultBuilder, warnings: readonly ConfigProblem[]): void {
+  for (const warning of warnings) result.diagnose("RC021", findingOf(warning));
+}
+
 /** Adds a finding for one problem of the contexts file, which keeps the command from its work. */
 export function diagnoseContextsProblem(result: ResultBuilder, problem: ConfigProblem): void {
   result.diagnose("RC014", { ...findingOf(problem), incomplete: true });

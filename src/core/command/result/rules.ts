@@ -48,6 +48,11 @@ export const rules: { readonly [id in RuleId]: FindingRule } = {
   RC014: rule("error", "the contexts file is not valid", "Correct the value that the message names."),
   RC015: rule("warning", "other users can read a file with a secret", "Remove their permission: chmod o-rwx FILE."),
   RC020: rule("error", "the configuration is not valid", "Correct the value that the message names."),
+  RC021: rule(
+    "warning",
+    "the configuration has a key that was removed",
+    "Remove the key, or write what the message names in its place. From 2.0 on rolecall does not start with it.",
+  ),
   RC030: rule("error", "the node or cluster is unfit for the check", "Run rolecall explain with the same check."),
   RC031: rule("error", "the check is not valid", "Correct the route or parameter that the message names."),
   RC032: rule(
@@ -163,6 +168,11 @@ export const rules: { readonly [id in RuleId]: FindingRule } = {
     "error",
     "a TLS certificate is not valid yet",
     "Check the clock of this machine. If it is right, wait until the certificate is valid.",
+  ),
+  RC116: rule(
+    "warning",
+    "no state is kept across restarts, or two processes write it",
+    "Give each rolecall a state_file of its own. A service of systemd with StateDirectory= needs none.",
   ),
   RC120: rule("warning", "the rendered configuration is incomplete", "Add what the message names."),
   RC121: rule(

@@ -99,7 +99,7 @@ const haproxySchema = z
         "Runtime API of this HAProxy: the path of the stats socket or host:port. The socket needs level admin",
       ),
       cut_sessions: flag()
-        .default(false)
+        .default(true)
         .describe(
           "Whether the sessions of a server are closed when its node is superseded, a stray primary, or demoted while another node leads",
         ),

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { byteSize, duration, flag, integer, list, parsedText, plainText, section } from "./value-schemas.ts";
+import { duration, flag, integer, list, parsedText, plainText, section } from "./value-schemas.ts";
 import { hasScryptForm, parseScryptHash, scryptCostAllowed, scryptHashAllowed } from "../values/scrypt-hash.ts";
 import { defaultLimits } from "../values/listener-limits.ts";
 import { cidrAllowed, parseCidr } from "../values/cidr.ts";
@@ -111,19 +111,12 @@ const limitsSchema = z
       connections_per_address: integer(1, 1_000_000)
         .default(defaultLimits.connectionsPerAddress)
         .describe("Open connections of one client address"),
-      header_timeout: duration("100ms", "10min")
-        .optional()
-        .describe(
-          "Time limit of a request's head. At most request_timeout. Default: 10s, or request_timeout if that is less",
-        ),
-      request_timeout: duration("100ms", "1h").prefault("30s").describe("Time limit of receiving a whole request"),
+      request_timeout: duration("100ms", "1h")
+        .prefault("30s")
+        .describe("Time limit of receiving a whole request, and of its head if it is less than 10s"),
       idle_timeout: duration("100ms", "1h")
         .prefault("2min")
         .describe("How long a connection may be idle between two requests"),
-      pipelined: integer(1, 10_000)
-        .default(defaultLimits.pipelined)
-        .describe("Pipelined requests of one connection. One more closes the connection"),
-      body: byteSize("1kB", "64MB").prefault("1MB").describe("The largest body of a management call"),
       calls_in_flight: integer(1, 1000)
         .default(defaultLimits.callsInFlight)
         .describe("How many management calls to one cluster run at once"),
@@ -134,19 +127,14 @@ const limitsSchema = z
     },
     { error: "a mapping with the keys of limits" },
   )
-  .superRefine(({ header_timeout: head = 0, request_timeout: whole }, context) => {
-    if (head <= whole) return;
-    const message = `at most limits.request_timeout (${whole}ms)`;
-    context.addIssue({ code: "custom", message, path: ["header_timeout"] });
-  })
   .transform((written) => ({
     connections: written.connections,
     connectionsPerAddress: written.connections_per_address,
-    headerTimeoutMs: written.header_timeout ?? Math.min(defaultLimits.headerTimeoutMs, written.request_timeout),
+    headerTimeoutMs: Math.min(defaultLimits.headerTimeoutMs, written.request_timeout),
     requestTimeoutMs: written.request_timeout,
     idleTimeoutMs: written.idle_timeout,
-    pipelined: written.pipelined,
-    bodyMax: written.body,
+    pipelined: defaultLimits.pipelined,
+    bodyMax: defaultLimits.bodyMax,
     callsInFlight: written.calls_in_flight,
     callTimeoutMs: written.call_timeout,
     fetches: written.fetches,

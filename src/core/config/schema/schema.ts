@@ -230,7 +230,8 @@ export const sectionKeys = {
     .default(null)
     .describe(
       "File that keeps state across restarts: members, last leaders, refused claims, drains, and detached, stalled and " +
-        "diverged replicas",
+        "diverged replicas; null: none. Default: state.json in $STATE_DIRECTORY or $XDG_STATE_HOME/rolecall, where the " +
+        "service can write one of them (docs/operations.md)",
     ),
   drain: duration("0s", "1h")
     .prefault("5s")

@@ -3,14 +3,10 @@ import { duration, integer } from "./value-schemas.ts";
 
 const noneError = "a duration greater than full";
 
-/** A `weight` mapping: how the weight of servers in a read pool follows their lag and their warm-up. */
+/** A `weight` mapping: how the weight of servers in a read pool follows their lag in time and their warm-up. */
 export const weightSchema = z
   .strictObject(
     {
-      by: z
-        .enum(["lag"], { error: "lag" })
-        .default("lag")
-        .describe("What the weight follows. lag: the node's lag in time"),
       full: duration("0s", "1h").prefault("1s").describe("Up to this lag, a server has its full weight (100%)"),
       none: duration("1ms", "1d")
         .prefault("10s")
@@ -20,9 +16,9 @@ export const weightSchema = z
         .prefault("0s")
         .describe("How long the weight rises from 10% after PostgreSQL restarted. 0s: no warm-up"),
     },
-    { error: "a mapping with the keys by, full, none, floor and warm_up" },
+    { error: "a mapping with the keys full, none, floor and warm_up" },
   )
-  .transform(({ by, full, none, floor, warm_up: warmUpMs }, context) => {
+  .transform(({ full, none, floor, warm_up: warmUpMs }, context) => {
     if (none <= full) context.addIssue({ code: "custom", path: ["none"], message: noneError });
-    return { by, fullMs: full, noneMs: none, floor, warmUpMs };
+    return { fullMs: full, noneMs: none, floor, warmUpMs };
   });

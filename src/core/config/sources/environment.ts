@@ -1,5 +1,5 @@
 import type { ConfigProblem } from "../model/problem.ts";
-import { type Overrides, readListen, readOverride, splitList, unknownOverride } from "./overrides.ts";
+import { type Overrides, readListen, readOverride, readRemoved, splitList, unknownOverride } from "./overrides.ts";
 import { clientVariables, contextsFileVariable } from "./client-variables.ts";
 import type { ConfigKeys } from "./override-keys.ts";
 
@@ -24,7 +24,12 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
   const named = Object.keys(env).filter((name) => name.startsWith(prefix) && env[name] !== undefined);
   const ours = named.filter((name) => !ignoredVariables.includes(name));
   const known = ours.length === 0 ? [] : variables(keys);
-  for (const name of ours.filter((candidate) => !known.includes(candidate)))
+  const removed = (ours.length === 0 ? [] : keys.removed).flatMap((key) => {
+    const text = env[key.variable];
+    return text === undefined ? [] : [{ key, ...readRemoved(key, { name: key.variable, text }) }];
+  });
+  const wasKnown = removed.map(({ key }) => key.variable);
+  for (const name of ours.filter((candidate) => !known.includes(candidate) && !wasKnown.includes(candidate)))
     problems.push(unknownOverride(name.slice(0, 128), { given: name, known }));
   const settings = (ours.length === 0 ? [] : keys.overrides).flatMap((key) => {
     const value = env[key.variable];
@@ -35,7 +40,9 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
   const nodeCa = env[nodeCaVariable];
   const clusterText = env[clusterVariable];
   return {
-    settings,
+    // The name of today wins.
+    settings: [...removed.flatMap((one) => one.settings), ...settings],
+    warnings: removed.map(({ warning }) => warning),
     listen: listenText === undefined ? null : readListen(splitList(listenText), { name: listenVariable, problems }),
     discover: discoverText === undefined ? null : { value: splitList(discoverText), name: discoverVariable },
     nodeCa: nodeCa === undefined ? null : { value: nodeCa, name: nodeCaVariable },

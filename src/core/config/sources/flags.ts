@@ -1,5 +1,5 @@
 import { describeFound } from "../model/issue.ts";
-import { type Overrides, readListen, readOverride, splitList, unknownOverride } from "./overrides.ts";
+import { type Overrides, readListen, readOverride, readRemoved, splitList, unknownOverride } from "./overrides.ts";
 import { type ConfigProblem, namedProblem } from "../model/problem.ts";
 import type { ConfigKeys } from "./override-keys.ts";
 
@@ -26,7 +26,8 @@ export interface ConfigFlags {
 /** Reads the flags. `--set` accepts the same keys as the environment; the last value for a path wins. */
 export function readFlags(flags: ConfigFlags, keys: ConfigKeys): Overrides {
   const problems: ConfigProblem[] = [];
-  const settings = (flags.set ?? []).flatMap((assignment) => readAssignment(assignment, { keys, problems }));
+  const warnings: ConfigProblem[] = [];
+  const settings = (flags.set ?? []).flatMap((assignment) => readAssignment(assignment, { keys, problems, warnings }));
   if (flags.logLevel !== undefined)
     settings.push({ path: ["log", "level"], value: flags.logLevel, name: "--log-level" });
   return {
@@ -38,13 +39,18 @@ export function readFlags(flags: ConfigFlags, keys: ConfigKeys): Overrides {
     cluster: flags.cluster === undefined ? null : { value: flags.cluster, name: "--cluster" },
     discoveredName: flags.discoveredName ?? null,
     problems,
+    warnings,
   };
 }
 
 function readAssignment(
   assignment: string,
-  { keys, problems }: { readonly keys: ConfigKeys; readonly problems: ConfigProblem[] },
-): Overrides["settings"][number][] {
+  {
+    keys,
+    problems,
+    warnings,
+  }: { readonly keys: ConfigKeys; readonly problems: ConfigProblem[]; readonly warnings: ConfigProblem[] },
+): Overrides["settings"] {
   const equals = assignment.indexOf("=");
   if (equals === -1) {
     problems.push(
@@ -61,6 +67,12 @@ function readAssignment(
   const known = keys.overrides.map((key) => key.path.join("."));
   const key = keys.overrides[known.indexOf(path)];
   if (key !== undefined) return [{ path: key.path, value: readOverride(assignment.slice(equals + 1), key), name }];
+  const removed = keys.removed.find(({ row }) => row.path === path);
+  if (removed !== undefined) {
+    const read = readRemoved(removed, { name, text: assignment.slice(equals + 1) });
+    warnings.push(read.warning);
+    return read.settings;
+  }
   problems.push(unknownOverride(name, { given: path, known }));
   return [];
 }

@@ -11,6 +11,8 @@ export interface Merged {
   /** Whether the cluster's scope is taken from the first cluster document or node report. */
   readonly learnsScope: boolean;
   readonly problems: readonly ConfigProblem[];
+  /** One for each removed key of the environment and the flags. */
+  readonly warnings: readonly ConfigProblem[];
 }
 
 /**
@@ -56,7 +58,13 @@ export function mergeSources(
     value = withValue(value, ["listen"], [health, { port: 9108, dialect: "admin" }]);
   }
   for (const setting of [...env.settings, ...flags.settings]) put(setting.path, setting);
-  return { value, nameOf: (path) => nameIn(names, path), learnsScope: discover !== null && cluster === null, problems };
+  return {
+    value,
+    nameOf: (path) => nameIn(names, path),
+    learnsScope: discover !== null && cluster === null,
+    problems,
+    warnings: [...env.warnings, ...flags.warnings],
+  };
 }
 
 /** The problem of an override that says something of the cluster of `--discover`, without one. */

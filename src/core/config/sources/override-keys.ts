@@ -1,5 +1,6 @@
 import { readSchema, type SchemaNode } from "../schema/json-schema.ts";
 import type { ConfigPath } from "../model/issue.ts";
+import { type RemovedKey, removedKeys } from "./removed-keys.ts";
 
 /**
  * A key that an environment variable or `--set` can override: any outside lists. A list of texts counts as one value.
@@ -10,6 +11,14 @@ export interface OverrideKey {
   readonly variable: string;
   readonly kind: "text" | "number" | "boolean" | "list";
   readonly nullable: boolean;
+}
+
+/** A removed key that a variable or `--set` could override. */
+export interface RemovedOverride {
+  readonly row: RemovedKey;
+  readonly variable: string;
+  /** The key of today that takes its value, or `null`. */
+  readonly taker: OverrideKey | null;
 }
 
 /** The keys of a configuration, by its schema. */
@@ -27,6 +36,17 @@ export class ConfigKeys {
   get overrides(): readonly OverrideKey[] {
     this.#overrides ??= [...keysUnder(this.#schema(), [])];
     return this.#overrides;
+  }
+
+  /** The removed keys outside lists. */
+  get removed(): readonly RemovedOverride[] {
+    return removedKeys
+      .filter(({ path }) => !path.includes("[]"))
+      .map((row) => {
+        const renamed = [...row.path.split(".").slice(0, -1), row.renamed].join(".");
+        const taker = this.overrides.find(({ path }) => path.join(".") === renamed) ?? null;
+        return { row, variable: variableOf(row.path.split(".")), taker: row.renamed === null ? null : taker };
+      });
   }
 
   /** Returns the keys allowed in the mapping at `path`; none if there is no such mapping. */
@@ -48,9 +68,12 @@ function* keysUnder(mapping: SchemaNode, above: readonly string[]): Generator<Ov
     const path = [...above, key];
     const kind = kindOf(node);
     if (node.properties.size > 0) yield* keysUnder(node, path);
-    else if (kind !== null)
-      yield { path, variable: `ROLECALL_${path.join("_").toUpperCase()}`, kind, nullable: node.type.includes("null") };
+    else if (kind !== null) yield { path, variable: variableOf(path), kind, nullable: node.type.includes("null") };
   }
+}
+
+function variableOf(path: readonly string[]): string {
+  return `ROLECALL_${path.join("_").toUpperCase()}`;
 }
 
 function kindOf({ type, items }: SchemaNode): OverrideKey["kind"] | null {

@@ -1,7 +1,8 @@
 import { parseHostPort } from "../values/address.ts";
 import { describeFound } from "../model/issue.ts";
 import { type ConfigProblem, namedProblem } from "../model/problem.ts";
-import type { OverrideKey } from "./override-keys.ts";
+import type { OverrideKey, RemovedOverride } from "./override-keys.ts";
+import { removedIssue } from "./removed-keys.ts";
 import { unknownName } from "./unknown-names.ts";
 
 /** A value of a flag or an environment variable, which replaces the one in the file. */
@@ -25,6 +26,8 @@ export interface Overrides {
   /** The name of that cluster without `cluster`, or `null`. */
   readonly discoveredName: string | null;
   readonly problems: readonly ConfigProblem[];
+  /** One for each removed key that is set. */
+  readonly warnings: readonly ConfigProblem[];
 }
 
 /** The address and port of an entry of `listen`. */
@@ -49,6 +52,22 @@ export function readOverride(text: string, { kind, nullable }: OverrideKey): unk
     case "text":
       return text;
   }
+}
+
+/**
+ * What a removed key sets: the key of today that it was renamed to, or nothing.
+ * @param given `name` is the flag or variable, for messages
+ */
+export function readRemoved(
+  { row, variable, taker }: RemovedOverride,
+  given: { readonly name: string; readonly text: string },
+): { readonly settings: Overrides["settings"]; readonly warning: ConfigProblem } {
+  const isVariable = given.name === variable;
+  const renamed = taker === null ? null : isVariable ? taker.variable : taker.path.join(".");
+  const warning = namedProblem(given.name, removedIssue({ ...row, renamed }, [], given.text));
+  const settings =
+    taker === null ? [] : [{ path: taker.path, value: readOverride(given.text, taker), name: given.name }];
+  return { settings, warning };
 }
 
 /** Splits `a,b`. The empty text gives the empty list. */

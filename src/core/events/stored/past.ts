@@ -62,6 +62,8 @@ export interface ReadingContext {
 
 /** What keeps the past beyond the memory of this process. Nothing throws: what cannot be read is left out. */
 export interface Past extends HistorySink {
+  /** The directory that it is kept in; `null` if nothing is kept. */
+  readonly directory: string | null;
   addEvent(event: ClusterEvent): void;
   /** The events and verdict changes at the end, oldest first. */
   readRecent(): Promise<{ readonly events: readonly ClusterEvent[]; readonly changes: readonly StoredChange[] }>;
@@ -76,6 +78,7 @@ export interface Past extends HistorySink {
 
 /** Nothing is kept. */
 export const noPast: Past = {
+  directory: null,
   addOutcome: () => {},
   addChange: () => {},
   addAccused: () => {},

@@ -15,8 +15,9 @@ import { resolving } from "../../../core/command/render/resolving.ts";
  * @param agent how it asks the agents of rolecall; `null`: it does not
  * @throws CommandError (RC001) if two listeners would have the same port
  */
-export function renderHaproxy(targets: Targets, options: RenderOptions, agent: AgentChecks | null): string {
+export function renderHaproxy(targets: Targets, given: RenderOptions, agent: AgentChecks | null): string {
   const { clusters, edges } = targets;
+  const options = { ...given, statsPort: given.statsPort ?? usualStatsPort };
   const pools = haproxyPools(targets, options);
   const poolsOf = ({ name }: TargetCluster): readonly HaproxyPool[] => pools.filter(({ cluster }) => cluster === name);
   const rendered = clusters.filter((cluster) => poolsOf(cluster).length > 0);
@@ -115,6 +116,9 @@ function globalSection({ runtimeSocket, isBare }: RenderOptions): readonly strin
   ];
 }
 
+/** The port of HAProxy's statistics in its documentation. */
+const usualStatsPort = 8404;
+
 function defaultsSection({ statsPort, isBare }: RenderOptions): readonly string[] {
   return [
     "",
@@ -128,7 +132,7 @@ function defaultsSection({ statsPort, isBare }: RenderOptions): readonly string[
     "  timeout check 2s",
     "  # A server that has just crashed refuses connections before its check says so: the next try goes to another one.",
     "  option redispatch 1",
-    ...(statsPort === null
+    ...(statsPort === "none"
       ? []
       : [
           "",

@@ -70,6 +70,10 @@ export class HistoryStore implements Past {
     this.#context = context;
   }
 
+  get directory(): string | null {
+    return this.#config?.directory ?? null;
+  }
+
   /** What the metrics show; `null` if nothing is kept. */
   get usage(): HistoryUsage | null {
     if (this.#writer === null) return null;

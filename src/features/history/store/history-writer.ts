@@ -1,9 +1,10 @@
 import { errorMessage } from "../../../core/cluster/values/error-message.ts";
+import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { HistoryDirectoryConfig } from "../config/history-schema.ts";
 import type { Logger } from "../../../core/log/logger.ts";
 import { makeDirectory } from "../../../core/files/make-directory.ts";
-import { DirectoryLock } from "./files/directory-lock.ts";
+import { FileLock } from "../../../core/state/files/file-lock.ts";
 import { removeLeftovers, streamNames, type StreamName } from "./files/segment-files.ts";
 import { SegmentWriter } from "./files/segment-writer.ts";
 import { WriteQueue } from "./files/write-queue.ts";
@@ -56,7 +57,7 @@ type WriterState =
 export class HistoryWriter {
   readonly #config: HistoryDirectoryConfig;
   readonly #context: HistoryWriterContext;
-  readonly #lock: DirectoryLock;
+  readonly #lock: FileLock;
   readonly #streams: Readonly<Record<StreamName, Stream>>;
   #state: WriterState = { phase: "idle" };
   #problem: string | null = null;
@@ -67,7 +68,7 @@ export class HistoryWriter {
   constructor(config: HistoryDirectoryConfig, context: HistoryWriterContext) {
     this.#config = config;
     this.#context = context;
-    this.#lock = new DirectoryLock(config.directory);
+    this.#lock = new FileLock(join(config.directory, "lock"));
     this.#streams = {
       events: this.#streamOf("events"),
       evidence: this.#streamOf("evidence"),

@@ -10,7 +10,7 @@ import type { CommandContext } from "../../../core/command/framework/command-con
 import { CommandError } from "../../../core/command/framework/command-error.ts";
 import {
   envoyAddress,
-  envoyAdminPort,
+  envoyStatsPort,
   envoyCheckHost,
   envoyChecksListener,
   envoyProxy,
@@ -125,7 +125,7 @@ async function fromServer(context: CommandContext): Promise<PoolSource> {
  */
 export function bootstrapText({ pools, edges, xdsPort, zone, node }: Bootstrap, options: RenderOptions): string {
   const { checkPort } = options;
-  const statsPort = options.statsPort ?? envoyAdminPort;
+  const statsPort = envoyStatsPort(options);
   const listening = [...edges, ...edges.map(({ host }) => ({ host, port: xdsPort }))];
   const names = pools.map(({ name }) => name);
   const ports = declaredPorts(names, { ...options, statsPort }, listening);

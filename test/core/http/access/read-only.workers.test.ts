@@ -24,7 +24,7 @@ for (const workers of workerCounts) {
       let reloads = 0;
       const load = (): LoadedConfig => {
         reloads += 1;
-        return { ok: true, config, simulator: null };
+        return { ok: true, config, simulator: null, hasNoStateKey: true, warnings: [] };
       };
       const app = new App(config, silentLogger, { source: { file: null, load } });
       context.after(async () => {

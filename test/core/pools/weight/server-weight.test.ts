@@ -6,7 +6,7 @@ import { percentForLag } from "../../../../src/core/pools/weight/lag-weight.ts";
 import { ServerWeight } from "../../../../src/core/pools/weight/server-weight.ts";
 import type { WeightInput } from "../../../../src/core/pools/weight/weight-input.ts";
 
-const byLag: WeightConfig = { by: "lag", fullMs: 1_000, noneMs: 10_000, floor: 1, warmUpMs: 0 };
+const byLag: WeightConfig = { fullMs: 1_000, noneMs: 10_000, floor: 1, warmUpMs: 0 };
 const withWarmUp: WeightConfig = { ...byLag, warmUpMs: 60_000 };
 
 const configs = fc
@@ -16,7 +16,7 @@ const configs = fc
     floor: fc.integer({ min: 1, max: 50 }),
     warmUpMs: fc.constantFrom(0, 1_000, 60_000),
   })
-  .map(({ widthMs, ...rest }): WeightConfig => ({ by: "lag", ...rest, noneMs: rest.fullMs + widthMs }));
+  .map(({ widthMs, ...rest }): WeightConfig => ({ ...rest, noneMs: rest.fullMs + widthMs }));
 
 const steps = fc.array(
   fc.record({

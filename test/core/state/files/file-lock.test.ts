@@ -1,15 +1,24 @@
 import assert from "node:assert/strict";
-import { mkdirSync, readFileSync, renameSync, rmdirSync, unlinkSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
-import { DirectoryLock } from "../../../../../src/features/history/store/files/directory-lock.ts";
-import { temporaryDirectory } from "../history-fixture.ts";
+import { FileLock } from "../../../../src/core/state/files/file-lock.ts";
 
 /** A lock that this process holds, and its file. */
-async function heldLock(context: TestContext): Promise<{ readonly lock: DirectoryLock; readonly file: string }> {
-  const directory = temporaryDirectory(context);
-  mkdirSync(directory);
-  const lock = new DirectoryLock(directory);
+async function heldLock(context: TestContext): Promise<{ readonly lock: FileLock; readonly file: string }> {
+  const directory = mkdtempSync(join(tmpdir(), "rolecall-lock-"));
+  context.after(() => rmSync(directory, { recursive: true, force: true }));
+  const lock = new FileLock(join(directory, "lock"));
   assert.equal(await lock.acquire(), null);
   return { lock, file: join(directory, "lock") };
 }
@@ -37,5 +46,5 @@ test("a lock that was deleted or replaced is lost", async (context) => {
 
 test("a lock of this process in another object is refused", async (context) => {
   const { file } = await heldLock(context);
-  assert.equal(await new DirectoryLock(join(file, "..")).acquire(), "this process");
+  assert.equal(await new FileLock(file).acquire(), "this process");
 });

@@ -1,9 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { readFile, readlink, rename, stat, unlink, utimes, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
-import { join } from "node:path";
-import { isRunning } from "../../../../core/state/files/is-running.ts";
-import { readRegularFileLater } from "../../../../core/files/regular-file.ts";
+import { readRegularFileLater } from "../../files/regular-file.ts";
+import { isRunning } from "./is-running.ts";
 
 /** A holder that this machine cannot look up counts as gone if it has not confirmed its lock for this long, in ms. */
 const confirmedMaxMs = 30_000;
@@ -20,15 +19,16 @@ interface Holder {
 }
 
 /**
- * Makes sure that one process writes to a directory. The lock is a file that names its process. It does not outlive
- * that process: a lock whose process was killed is taken over.
+ * Makes sure that one process writes somewhere. The lock is a file that names its process. It does not outlive that
+ * process: a lock whose process was killed is taken over.
  */
-export class DirectoryLock {
+export class FileLock {
   readonly #file: string;
   #own: string | null = null;
 
-  constructor(directory: string) {
-    this.#file = join(directory, "lock");
+  /** @param file the path of the lock itself */
+  constructor(file: string) {
+    this.#file = file;
   }
 
   /**
