@@ -126,7 +126,7 @@ export const compareCommand: CommandSpec = {
 /** What `doctor` is where nothing runs: it reads files, and asks nobody. */
 const offlineDiagnosis: CommandSpec = {
   name: "doctor --offline",
-  summary: "validate a configuration and list every problem with its line, without asking anybody",
+  summary: "validate a configuration and list every problem with its line, without contacting any server",
   about:
     "--offline reads the configuration alone and reports every problem with it, and with the certificates, keys and token\n" +
     "files that it names: before anything runs, or where no node can be reached.",

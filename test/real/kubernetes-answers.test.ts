@@ -27,7 +27,6 @@ suite("the API server", { skip: noKubeApi === null ? false : `not run: ${noKubeA
   let kube: KubeApi;
   before(async () => {
     kube = await KubeApi.start();
-    await kube.done("POST", "/api/v1/namespaces", { body: { metadata: { name: "databases" } } });
   });
   after(async () => kube.stop());
 

@@ -6,11 +6,13 @@ import assert from "node:assert/strict";
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, suite, test, type TestContext } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { objectOf as objectOfJson } from "../../src/core/cluster/values/json.ts";
 import { neededRights } from "../../src/features/kubernetes/core/needed-rights.ts";
 import { runJson } from "../fake/command-line.ts";
 import { objectOf, readObjects } from "../fake/deployed-objects.ts";
 import { type FakeNode, openFakeCluster } from "../fake/fake-node.ts";
+import { kubeconfigText } from "../fake/kubeconfig.ts";
 import { temporaryFolder } from "../fake/temporary-folder.ts";
 import { until } from "../fake/until.ts";
 import { CutProxy, type ProxyState } from "./lab/cut-proxy.ts";
@@ -39,7 +41,6 @@ suite(
     let kube: KubeApi;
     before(async () => {
       kube = await KubeApi.start();
-      await kube.done("POST", "/api/v1/namespaces", { body: { metadata: { name: "databases" } } });
       await grantRole(kube);
     });
     after(async () => kube.stop());
@@ -197,7 +198,9 @@ suite(
       });
       await write();
       const kubeconfig = join(folder, "kubeconfig");
-      writeFileSync(kubeconfig, tokenFileConfig(kube.url), { mode: 0o600 });
+      writeFileSync(kubeconfig, kubeconfigText({ server: kube.url, tokenFile: "token", isTrusted: true }), {
+        mode: 0o600,
+      });
       const nodes = await openFakeCluster(context, ["pg1", "pg2"]);
       await startPublisher(context, kube, { instance: "token-a", service, nodes, kubeconfig });
       await leadsTo(kube, service, "pg1");
@@ -234,20 +237,4 @@ function withoutRight(
     ...(others.length === 0 ? [] : [{ ...rule, resources: others }]),
     { ...rule, resources: [resource], verbs: verbs.filter((one) => one !== verb) },
   ].filter((one) => !("verbs" in one) || (one as { verbs: unknown[] }).verbs.length > 0);
-}
-
-function tokenFileConfig(server: string): string {
-  return JSON.stringify({
-    apiVersion: "v1",
-    kind: "Config",
-    "current-context": "test",
-    contexts: [{ name: "test", context: { cluster: "test", user: "test", namespace: "databases" } }],
-    clusters: [{ name: "test", cluster: { server, "insecure-skip-tls-verify": true } }],
-    users: [{ name: "test", user: { tokenFile: "token" } }],
-  });
-}
-
-/** What must not happen cannot be waited for. */
-function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => void setTimeout(resolve, ms));
 }

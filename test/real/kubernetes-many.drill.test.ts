@@ -6,6 +6,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { listOf, objectOf } from "../../src/core/cluster/values/json.ts";
 import { openFakeCluster } from "../fake/fake-node.ts";
 import { freePort } from "../fake/free-port.ts";
@@ -25,7 +26,6 @@ const [restMs, awayMs] = [60_000, 60_000];
 test("Services of many clusters", { skip: noKubeApi === null ? false : `not run: ${noKubeApi}` }, async (context) => {
   const kube = await KubeApi.start();
   context.after(() => kube.stop());
-  await kube.done("POST", "/api/v1/namespaces", { body: { metadata: { name: "databases" } } });
   await grantRole(kube);
   const names = Array.from({ length: count }, (_, at) => `c${at}`);
   const all = await Promise.all(names.map(() => openFakeCluster(context, ["pg1", "pg2"])));
@@ -99,7 +99,7 @@ test("Services of many clusters", { skip: noKubeApi === null ? false : `not run:
 
   await all200("pg1", 60);
   const before = await calls('request="write"');
-  await new Promise((resolve) => void setTimeout(resolve, restMs));
+  await sleep(restMs);
   assert.equal(await calls('request="write"'), before, "nothing is written at rest");
   const sinceMs = performance.now();
   for (const node of all.flat()) node.leader = "pg2";
@@ -114,7 +114,7 @@ test("Services of many clusters", { skip: noKubeApi === null ? false : `not run:
   // One cluster switches over while the API server is away.
   await kube.kill();
   for (const node of all[0] ?? []) node.leader = "pg1";
-  await new Promise((resolve) => void setTimeout(resolve, awayMs));
+  await sleep(awayMs);
   await kube.again();
   const backMs = performance.now();
   await until({ what: "c0 leads to pg1", seconds: 30 }, async () => (await leading("pg1")) === 1);

@@ -40,7 +40,6 @@ function scenarios(patroni: readonly [string, ...string[]], kind: LeaderKind): v
   let cluster: KubeCluster;
   before(async () => {
     kube = await KubeApi.start();
-    await kube.done("POST", "/api/v1/namespaces", { body: { metadata: { name: "databases" } } });
     await grantRole(kube, [{ apiGroups: [""], resources: [kind], verbs: ["list", "watch"] }]);
     cluster = await KubeCluster.start(kube, patroni, kind);
   });

@@ -30,7 +30,6 @@ suite("Services", { skip: noKubeApi === null ? false : `not run: ${noKubeApi}`, 
   let kube: KubeApi;
   before(async () => {
     kube = await KubeApi.start();
-    await kube.done("POST", "/api/v1/namespaces", { body: { metadata: { name: "databases" } } });
     await grantRole(kube);
   });
   after(async () => kube.stop());

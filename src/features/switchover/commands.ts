@@ -1,3 +1,4 @@
+import type { OptionSpec } from "../../core/command/framework/command-description.ts";
 import type { CommandSpec } from "../../core/command/framework/command.ts";
 import type { CommandAddition } from "../../core/command/framework/verbs.ts";
 import {
@@ -12,6 +13,17 @@ const checks = [
   { id: "call", required: true },
   { id: "run", required: false },
 ];
+
+/** What a seamless switchover and a seamless restart are both told. */
+const deadlineOption: OptionSpec = {
+  name: "deadline",
+  value: "TIME",
+  help: "with --seamless: how long they wait at most, whatever happens (default 15s)",
+};
+const unguardedOption: OptionSpec = {
+  name: "unguarded",
+  help: "with --seamless: also if no peer would resume the clients if rolecall died",
+};
 
 /** `rolecall switchover`, with and without waiting clients. */
 export const switchoverCommands: readonly CommandSpec[] = [
@@ -35,17 +47,13 @@ export const switchoverCommands: readonly CommandSpec[] = [
       { name: "at", value: "TIME", help: "when, with a time zone, such as 2026-01-31T03:00:00Z (default: now)" },
       { name: "cancel", help: "cancel the scheduled switchover" },
       { name: "seamless", help: "let the clients of the cluster's poolers wait meanwhile" },
-      {
-        name: "deadline",
-        value: "TIME",
-        help: "with --seamless: how long they wait at most, whatever happens (default 15s)",
-      },
+      deadlineOption,
       {
         name: "route-wait",
         value: "TIME",
         help: "with --seamless: how long to wait for a balancer that is only checked (default 1s)",
       },
-      { name: "unguarded", help: "with --seamless: also if no peer would resume the clients if rolecall died" },
+      unguardedOption,
       {
         name: "resume",
         help: "resume every database of the cluster's poolers, also those that an operator has paused",
@@ -91,12 +99,8 @@ export const restartAdditions: readonly CommandAddition[] = [
           { name: "at", value: "TIME", help: "when, with a time zone (default: now)" },
           { name: "cancel", help: "cancel the scheduled restart" },
           { name: "seamless", help: "let the clients of the poolers that lead to the node wait meanwhile" },
-          {
-            name: "deadline",
-            value: "TIME",
-            help: "with --seamless: how long they wait at most, whatever happens (default 15s)",
-          },
-          { name: "unguarded", help: "with --seamless: also if no peer would resume the clients if rolecall died" },
+          deadlineOption,
+          unguardedOption,
           dryRunOption,
           yesOption,
           clusterOption,

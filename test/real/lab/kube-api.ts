@@ -47,11 +47,12 @@ export class KubeApi {
   #child: Child;
   readonly #agent = new Agent({ connect: { rejectUnauthorized: false } });
 
-  /** Starts both, and waits (60 s) until the API server is ready. */
+  /** Starts both, waits (60 s) until the API server is ready, and creates the namespace `databases`. */
   static async start(): Promise<KubeApi> {
     await requireFree([ports.kubeApi]);
     const kube = new KubeApi(await EtcdMembers.start({ count: 1 }));
     await kube.ready();
+    await kube.done("POST", "/api/v1/namespaces", { body: { metadata: { name: "databases" } } });
     return kube;
   }
 
