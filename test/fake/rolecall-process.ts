@@ -19,12 +19,14 @@ export class RolecallProcess {
       readonly env?: NodeJS.ProcessEnv;
       readonly command?: readonly string[];
       readonly sockets?: readonly number[];
+      /** The `main.js` of another version. */
+      readonly main?: string;
     } = {},
   ) {
     const [command = "", ...before] = options.command ?? [process.execPath];
     const { PATH, NODE_V8_COVERAGE } = process.env;
     const env = { PATH, ...(NODE_V8_COVERAGE === undefined ? {} : { NODE_V8_COVERAGE }), ...options.env };
-    this.process = spawn(command, [...before, program, ...args], {
+    this.process = spawn(command, [...before, options.main ?? program, ...args], {
       env,
       stdio: ["ignore", "pipe", "pipe", ...(options.sockets ?? [])],
     });
