@@ -3,13 +3,15 @@
 ARG NODE_IMAGE=node:24.19.0-bookworm-slim@sha256:a9f5f7c91a432850b2a8a7797adf5eadb6c733ceed61167806cee7ea7fbc29df
 
 FROM ${NODE_IMAGE} AS build
+# The commit that `rolecall --version` names: --build-arg SOURCE_COMMIT="$(git rev-parse HEAD)". An archive of the repository has it in SOURCE.
+ARG SOURCE_COMMIT=unknown
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci
-COPY tsconfig.json LICENSE ./
+COPY tsconfig.json LICENSE SOURCE ./
 COPY packaging ./packaging
 COPY src ./src
-RUN npm run build && npm prune --omit=dev && mkdir state
+RUN SOURCE_COMMIT=${SOURCE_COMMIT} npm run build && npm prune --omit=dev && mkdir state
 # Compiled code: the service cannot write it, and would compile at each start.
 RUN node packaging/warm-up.mjs code-cache
 

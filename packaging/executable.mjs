@@ -14,7 +14,12 @@ import { filesIn } from "./page.mjs";
 const fuse = "NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2";
 
 /** The files of the package that the program reads at run time (src/core/program/program-files.ts). */
-const assets = ["package.json", "deploy/grafana/rolecall.json", "deploy/prometheus/rolecall-rules.yml"];
+const assets = [
+  "package.json",
+  "dist/commit.txt",
+  "deploy/grafana/rolecall.json",
+  "deploy/prometheus/rolecall-rules.yml",
+];
 assets.push(...(await filesIn("dist/web")).map((name) => `dist/web/${name}`));
 
 const heapFlags = ["--semi-space-growth-factor=1", "--heap-growing-percent=100"];

@@ -7,6 +7,8 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 readonly port=28308 limit_mb=90
+# What `--build-arg` gives (docs/install.md).
+declare -A given=([SOURCE_COMMIT]=$(git rev-parse HEAD))
 scratch=$(mktemp -d)
 chmod 755 "$scratch" # the unprivileged user has to reach it
 program=
@@ -86,7 +88,7 @@ copy() { # [--from=stage] [--chown=user:group] source… destination
 replay() { # one instruction
   local word=$1 rest=$2
   case $word in
-    ARG) if [[ $rest == *=* ]]; then arguments[${rest%%=*}]=${rest#*=}; elif [ -z "${arguments[$rest]:-}" ]; then fail "ARG $rest has no value"; fi ;;
+    ARG) if [ -n "${given[${rest%%=*}]:-}" ]; then arguments[${rest%%=*}]=${given[${rest%%=*}]}; elif [[ $rest == *=* ]]; then arguments[${rest%%=*}]=${rest#*=}; elif [ -z "${arguments[$rest]:-}" ]; then fail "ARG $rest has no value"; fi ;;
     FROM) eval "begin_stage $rest" ;;
     WORKDIR) folder=$rest && mkdir -p "$stage$folder" ;;
     COPY) eval "copy $rest" ;;
@@ -138,6 +140,9 @@ done
 for place in "${owned[@]}"; do "${as_user[@]}" test -w "$place" || fail "the user $user must be able to write to ${place#"$stage"}"; done
 inside=(env -i "PATH=$PATH" "${environment[@]}" "HEALTH_URL=http://127.0.0.1:$port/livez")
 
+said=$("${as_user[@]}" "${inside[@]}" "${placed[@]:0:${#entrypoint[@]}}" --version)
+[ "$said" = "rolecall $version (commit ${given[SOURCE_COMMIT]:0:12})" ] || fail "the image must name its version and its commit, got $said"
+
 trial=$PWD/build/test/packaging/try-artefact.js
 [ -e "$trial" ] || fail "the tests must be compiled: npm run build:test"
 node "$trial" "${as_user[@]}" "${inside[@]}" "${placed[@]:0:${#entrypoint[@]}}" || fail "a command must work while a node is dead"
@@ -165,5 +170,5 @@ wait "$program" || code=$?
 program=
 [ "$code" = 0 ] || { cat "$scratch/program.log" >&2 && fail "the program ended with $code after $stop_signal, not with 0"; }
 [ -z "$(find "$stage" -path "$stage/var/lib/rolecall" -prune -o -newer "$scratch/begun" -print -quit)" ] || fail "the program wrote into its tree"
-echo "docker-replay: every step replayed; $size_mb MB beyond the base (at most $limit_mb)"
+echo "docker-replay: every step replayed; $said; $size_mb MB beyond the base (at most $limit_mb)"
 echo "docker-replay: healthy as user $user on a read-only tree; may write to ${owned[*]#"$stage"}; ended with 0 after $stop_signal"

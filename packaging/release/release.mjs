@@ -36,22 +36,23 @@ function readArguments() {
   return { version: positionals[0], output, node, isDryRun, epoch, date };
 }
 
-/** Edits, builds, makes the files, commits and tags in a tree without changes. */
+/** Edits and commits, builds the commit, makes the files and tags, in a tree without changes. */
 function releaseIn(root, release) {
   const { version, epoch, isDryRun } = release;
   const changelog = join(root, "CHANGELOG.md");
   const { text, notes } = releaseSection(readFileSync(changelog, "utf8"), release);
   writeVersion(root, version);
   writeFileSync(changelog, text);
-  run(["npm", "run", "--silent", "build"], { cwd: root });
-  makeArtefacts(root, release);
   // The commit has the time that is in the files: they are the same when they are made from the tag.
   const time = { GIT_AUTHOR_DATE: `@${epoch} +0000`, GIT_COMMITTER_DATE: `@${epoch} +0000` };
   // A dry run works where git does not know who commits.
   const identity = isDryRun ? ["-c", "user.name=rolecall", "-c", "user.email=rolecall@localhost"] : [];
   const git = (args, input) => run(["git", ...identity, ...args], { cwd: root, env: time, input });
+  // Before the build: the program names the commit that it was built from.
   git(["commit", "--quiet", "--message", `Release ${version}`, "--", "CHANGELOG.md", ...versionedFiles]);
   console.log(`commit Release ${version}`);
+  run(["npm", "run", "--silent", "build"], { cwd: root });
+  makeArtefacts(root, release);
   // Headings of the notes begin with #: they are no comments.
   git(["tag", "--annotate", "--cleanup=whitespace", "--file=-", `v${version}`], `Release ${version}\n\n${notes}\n`);
   console.log(`tag v${version}, ${notes.split("\n").length} lines of notes`);

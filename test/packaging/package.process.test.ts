@@ -105,7 +105,7 @@ describe("the npm package", () => {
   });
 
   for (const [args, expected] of [
-    [["version"], new RegExp(`^rolecall ${manifest.version}\n`)],
+    [["version"], new RegExp(`^rolecall ${manifest.version} \\(commit ${commitOfTree()}\\)\n$`)],
     [["doctor", "--offline", join(root, "config", "rolecall.yaml")], /is valid/],
   ] as const)
     test(`rolecall ${args[0]} ${args[1]?.replace(/.*\//, "") ?? ""} runs from it`, () => {
@@ -148,4 +148,9 @@ function isFolder(path: string): boolean {
 
 function isIn(target: string, files: readonly string[]): boolean {
   return files.some((name) => name === target || name.startsWith(`${target.replace(/\/$/, "")}/`));
+}
+
+/** The commit of this tree, as a build names it. */
+function commitOfTree(): string {
+  return readFileSync("dist/commit.txt", "utf8").trim();
 }

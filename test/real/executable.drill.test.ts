@@ -70,7 +70,8 @@ describe("the single executable and its Debian package", { skip }, () => {
   test("the executable uses its code cache, and reads its files from itself", () => {
     const { status, stdout, stderr } = spawnSync(executable, ["version"], { cwd: scratch, env: {}, encoding: "utf8" });
     const { version }: { version: string } = JSON.parse(readFileSync("package.json", "utf8"));
-    assert.deepEqual([status, stdout, stderr], [0, `rolecall ${version}\n`, ""]);
+    const commit = readFileSync("dist/commit.txt", "utf8").trim();
+    assert.deepEqual([status, stdout, stderr], [0, `rolecall ${version} (commit ${commit})\n`, ""]);
   });
 
   test("every command of the executable works while a node is dead", { timeout: 240_000 }, async () => {

@@ -362,10 +362,12 @@ const programCommands: readonly CommandSpec[] = [
   },
   {
     name: "version",
-    summary: "print the version",
-    about: "Prints the version.",
+    summary: "print the version and its commit",
+    about:
+      "Prints the version, and the commit of its source: `-changed` if files differed from it, `unknown` if the build had\n" +
+      "neither git nor a file SOURCE with the hash.",
     options: [],
-    examples: ["rolecall version"],
+    examples: ["rolecall version", "rolecall --version"],
     checks: [],
     load: async () => (await import("../commands/version.ts")).printVersion,
   },
