@@ -18,7 +18,7 @@ RUN node packaging/warm-up.mjs code-cache
 FROM ${NODE_IMAGE}
 ARG NODE_IMAGE
 LABEL org.opencontainers.image.title="rolecall" \
-      org.opencontainers.image.version="0.1.0" \
+      org.opencontainers.image.version="1.0.0" \
       org.opencontainers.image.description="Edge health-routing proxy for PostgreSQL high-availability clusters" \
       org.opencontainers.image.licenses="MIT" \
       org.opencontainers.image.base.name="${NODE_IMAGE}"
@@ -27,6 +27,8 @@ ENV CACHE_DIRECTORY=/app/code-cache
 # One malloc arena for all threads and a fixed trim threshold: glibc returns free memory sooner.
 ENV MALLOC_ARENA_MAX=1
 ENV MALLOC_TRIM_THRESHOLD_=131072
+# Where state and history are kept, if the configuration names no file: mount a volume there.
+ENV STATE_DIRECTORY=/var/lib/rolecall
 # Where HEALTHCHECK asks: any listener of the configuration will do.
 ENV HEALTH_URL=http://127.0.0.1:8008/livez
 WORKDIR /app

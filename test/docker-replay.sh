@@ -124,7 +124,6 @@ cat >"$stage/etc/rolecall/rolecall.yaml" <<YAML
 clusters: [{ name: demo, nodes: [{ name: pg1, api: "http://127.0.0.1:1" }] }]
 listen: [{ port: $port, cluster: demo }]
 drain: 100ms
-state_file: $stage/var/lib/rolecall/state.json
 YAML
 chmod -R a-w,a+rX "$stage"
 chmod -R u+w "${owned[@]}"
@@ -170,5 +169,6 @@ wait "$program" || code=$?
 program=
 [ "$code" = 0 ] || { cat "$scratch/program.log" >&2 && fail "the program ended with $code after $stop_signal, not with 0"; }
 [ -z "$(find "$stage" -path "$stage/var/lib/rolecall" -prune -o -newer "$scratch/begun" -print -quit)" ] || fail "the program wrote into its tree"
+[ -s "$stage/var/lib/rolecall/state.json" ] || fail "a configuration without state_file must keep its state in /var/lib/rolecall"
 echo "docker-replay: every step replayed; $said; $size_mb MB beyond the base (at most $limit_mb)"
 echo "docker-replay: healthy as user $user on a read-only tree; may write to ${owned[*]#"$stage"}; ended with 0 after $stop_signal"

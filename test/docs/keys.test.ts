@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { configJsonSchema } from "../../src/app/registry/config.ts";
-import { readSchema, type SchemaNode } from "../../src/core/config/schema/json-schema.ts";
+import { readSchema } from "../../src/core/config/schema/json-schema.ts";
 import { removedKeys } from "../../src/core/config/sources/removed-keys.ts";
+import { keyPaths } from "../fake/key-paths.ts";
 
 interface Row {
   readonly key: string;
@@ -24,16 +25,8 @@ function rowsOf(file: string): readonly Row[] {
 const rows = rowsOf("proof/keys.md").filter(({ decision }) => ["kept", "removed", "renamed"].includes(decision));
 const kept = rows.filter(({ decision }) => decision === "kept");
 
-function pathsOf({ properties, items }: SchemaNode, above: string): readonly string[] {
-  const inner = [...properties].flatMap(([key, node]) => {
-    const path = above === "" ? key : `${above}.${key}`;
-    return [path, ...pathsOf(node, path)];
-  });
-  return items === null ? inner : [...inner, ...pathsOf(items, `${above}[]`)];
-}
-
 test("proof/keys.md has each key of the schema once, or the mapping that it is the same in, and no other key", () => {
-  const paths = new Set(pathsOf(readSchema(configJsonSchema()), ""));
+  const paths = new Set(keyPaths(readSchema(configJsonSchema())));
   const named = kept.map(({ key }) => key);
   assert.equal(new Set(named).size, named.length);
   assert.deepEqual(

@@ -481,7 +481,7 @@ export const removedCommands: ReadonlyMap<string, string> = new Map([
   [
     "render helm",
     `The chart is in ${ofPackage}: put your configuration and values into files, then helm upgrade --install rolecall ` +
-      "deploy/helm/rolecall --set-file configFile=rolecall.yaml --values values.yaml. docs/kubernetes.md has the values.",
+      "deploy/helm/rolecall --set-file configFile=rolecall.yaml --values values.yaml. deploy/helm/rolecall/README.md has the values.",
   ],
   [
     "render kubernetes",

@@ -4,7 +4,7 @@ import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } fro
 import { join } from "node:path";
 
 /** The versions that the pages about installation name. */
-export const pageVersions = ["0.1.0", "0.2.0"] as const;
+export const pageVersions = ["1.0.0", "1.1.0"] as const;
 
 /**
  * Writes one file of the release in both versions. Only what states the version differs.
