@@ -3,7 +3,7 @@
  * folder of the repository. Everything is checked before anything is written, and a failure takes back what was
  * written. It pushes and publishes nothing.
  *
- * `--dry-run` does the same in a clone of the last commit. FOLDER (by default `release`) gets the files. NODE is the
+ * `--dry-run` does the same in a clone of the last commit, also where CHANGELOG.md has nothing unreleased. FOLDER (by default `release`) gets the files. NODE is the
  * binary of Node 24 for the executable and the Debian package. SOURCE_DATE_EPOCH sets the time of the release.
  */
 import { constants, cpSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
@@ -55,7 +55,9 @@ function releaseIn(root, release) {
   makeArtefacts(root, release);
   // Headings of the notes begin with #: they are no comments.
   git(["tag", "--annotate", "--cleanup=whitespace", "--file=-", `v${version}`], `Release ${version}\n\n${notes}\n`);
-  console.log(`tag v${version}, ${notes.split("\n").length} lines of notes`);
+  const lines =
+    notes === "" ? "no notes: a release needs entries in the changelog" : `${notes.split("\n").length} lines of notes`;
+  console.log(`tag v${version}, ${lines}`);
 }
 
 /** Releases in a clone of the last commit with the packages of this folder, and removes it. */

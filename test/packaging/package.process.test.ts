@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawn, spawnSync, type SpawnSyncReturns } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, normalize, resolve } from "node:path";
 import { after, before, describe, test } from "node:test";
@@ -12,6 +12,7 @@ import { assertWorks } from "./artefact.ts";
 interface Manifest {
   readonly version: string;
   readonly private?: boolean;
+  readonly man?: readonly string[];
   readonly scripts: Readonly<Record<string, string>>;
   readonly dependencies: Readonly<Record<string, string>>;
 }
@@ -60,6 +61,8 @@ describe("the npm package", () => {
   test("can be published, and is built before it is packed", () => {
     assert.equal(manifest.private, undefined);
     assert.match(manifest.scripts["prepack"] ?? "", /\bbuild\b/);
+    // npm 11 links manual pages of a list only.
+    assert.ok(Array.isArray(manifest.man) && manifest.man.every((page) => existsSync(page)));
   });
 
   test("holds the program, its documents and its licence; no tests, sources, maps or paths of this machine", () => {

@@ -92,7 +92,14 @@ describe("the release script", () => {
 
   test("a changelog without unreleased entries is refused", () => {
     const path = repository("no-entries", changelog.replace("* One change.\n\n", ""));
-    assert.match(release(path, "0.2.0", "--dry-run", "--output", join(folder, "none")).output, /must have entries/);
+    assert.match(release(path, "0.2.0").output, /must have entries/);
+  });
+
+  test("a dry run needs none: there are none right after a release", () => {
+    const path = repository("just-released", changelog.replace("* One change.\n\n", ""));
+    const { code, output } = release(path, "0.2.0", "--dry-run", "--output", join(folder, "just-released-output"));
+    assert.equal(code, 0, output);
+    assert.match(output, /^tag v0\.2\.0, no notes: a release needs entries in the changelog$/m);
   });
 
   test("the section of the changelog gets its heading, below an empty unreleased one", async () => {
