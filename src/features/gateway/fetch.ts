@@ -48,7 +48,11 @@ export async function fetchFromNode(
   const origin = request.target === "api" ? node.api : node.exporter;
   if (origin === null) {
     const [what, error] = request.target === "api" ? ["API", "no_api"] : ["exporter", "no_exporter"];
-    refuse(response, { status: 400, error, message: `Cannot fetch from the ${what} of ${node.name}: none is configured` });
+    refuse(response, {
+      status: 400,
+      error,
+      message: `Cannot fetch from the ${what} of ${node.name}: none is configured`,
+    });
     return;
   }
   const release = inFlight.acquire(`${request.cluster}/${node.name}`, limits.fetches);
