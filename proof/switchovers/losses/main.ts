@@ -259,7 +259,7 @@ function print({
       `${inFlight} in flight, ${begun} begun in 100 ms, longest wait ${Math.round(longestMs)} ms, ${holds} holds, ` +
       `paused after ${pausedAfterMs ?? "-"} ms, stalls of up to ${Math.round(stallMs)} ms` +
       goneText(lostByReturn, leader) +
-      `${broken.map((text) => `\n  ${text}`).join("")}` +
+      broken.map((text) => `\n  ${text}`).join("") +
       errors.map(([error, count]) => `\n    ${count} ${error}`).join(""),
   );
 }
