@@ -36,23 +36,60 @@ export function measureLoss({ acknowledged, failures }: Window, lostMs: number):
   };
 }
 
+/** A timeline that a server has left: PostgreSQL's timeline history has one line for each. */
+export interface LeftTimeline {
+  readonly timeline: number;
+  /** Where the next timeline begins, in bytes. */
+  readonly switchedAt: number;
+}
+
+/** What the clients of one loss wrote and the primary after it need not have. */
+export interface NotKept {
+  /** Rows that replication may have lost in a promotion. */
+  readonly byReplication: ReadonlySet<string>;
+  /**
+   * Rows of a timeline that is none of the primary's: an old leader took the lock back and stayed on its timeline, and
+   * what was written meanwhile is gone. Patroni before 3.0.3 lets a leader do so that stood still (its pull request 2693).
+   */
+  readonly byReturn: ReadonlySet<string>;
+}
+
 /**
- * The rows that replication may have lost in a promotion: acknowledged on the old timeline, and not sure to be before the
- * point where the new one begins. A row is sure to be if a later transaction began, once it was acknowledged, before that
- * point.
- * @param switchedAt where the new timeline begins, in bytes
+ * The rows that the primary after a loss need not have. Those of its own timeline it has. Of a timeline that it left, a
+ * row is sure to be kept if a later transaction began, once it was acknowledged, before the next timeline.
+ * @param current the timeline of the primary, `left` those before it
  */
-export function mayBeLost(
+export function notKept(
   acknowledged: readonly Acknowledged[],
-  oldTimeline: number,
-  switchedAt: number,
-): ReadonlySet<string> {
-  const own = acknowledged.filter(({ timeline }) => timeline <= oldTimeline);
-  const keptMs = own.reduce(
-    (latest, { position, startedMs }) => (position <= switchedAt ? Math.max(latest, startedMs) : latest),
-    -Infinity,
-  );
-  return new Set(own.filter(({ endedMs }) => endedMs >= keptMs).map(({ client, seq }) => rowName(client, seq)));
+  current: number,
+  left: readonly LeftTimeline[],
+): NotKept {
+  const [byReplication, byReturn] = [new Set<string>(), new Set<string>()];
+  const others = new Set(acknowledged.map(({ timeline }) => timeline));
+  others.delete(current);
+  for (const timeline of others) {
+    const rows = acknowledged.filter((row) => row.timeline === timeline);
+    const switchedAt = left.find((one) => one.timeline === timeline)?.switchedAt ?? null;
+    const keptMs = rows.reduce(
+      (latest, { position, startedMs }) =>
+        switchedAt !== null && position <= switchedAt ? Math.max(latest, startedMs) : latest,
+      -Infinity,
+    );
+    const target = switchedAt === null ? byReturn : byReplication;
+    for (const { client, seq, endedMs } of rows) if (endedMs >= keptMs) target.add(rowName(client, seq));
+  }
+  return { byReplication, byReturn };
+}
+
+/**
+ * The lines of a timeline history file.
+ * @param text such as "1\t0/3000148\tno recovery target specified"
+ */
+export function timelinesLeft(text: string): readonly LeftTimeline[] {
+  return [...text.matchAll(/^\s*(\d+)\t([0-9A-F]+)\/([0-9A-F]+)\t/gm)].map(([, timeline, high = "", low = ""]) => ({
+    timeline: Number(timeline),
+    switchedAt: Number.parseInt(high, 16) * 2 ** 32 + Number.parseInt(low, 16),
+  }));
 }
 
 /** As the audit of the rows names one. */

@@ -71,10 +71,12 @@ function medianOf(values: readonly number[]): number {
 function sumsOf(series: readonly LossSeries[]): string {
   const sum = (count: (one: LossSeries) => number): number => series.reduce((all, one) => all + count(one), 0);
   const falseHolds = sum(({ losses }) => losses.reduce((all, { holdsBefore }) => all + holdsBefore, 0));
+  const returns = series.flatMap(({ losses }) => losses.filter((loss) => loss.lostByReturn > 0));
   const uncompared = series.filter(({ isCompared }) => isCompared === false).length;
   return (
     (uncompared === 0 ? "" : `Series that ended early, whose rows were not compared: ${uncompared}. `) +
     `Doubled rows: ${sum(({ doubled }) => doubled)}. Acknowledged and lost: ${sum(({ lost }) => lost)}, of which ` +
-    `replication cannot have lost ${sum(({ lostBeyond }) => lostBeyond)}. Holds without a loss: ${falseHolds}.`
+    `replication cannot have lost ${sum(({ lostBeyond }) => lostBeyond)}. Old leaders that took the lock back: ` +
+    `${returns.length}, with ${returns.reduce((all, one) => all + one.lostByReturn, 0)} rows. Holds without a loss: ${falseHolds}.`
   );
 }

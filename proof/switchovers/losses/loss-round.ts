@@ -4,10 +4,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { until } from "../../../test/fake/until.ts";
 import { psql } from "../../../test/real/lab/psql.ts";
 import type { Lab } from "../lab.ts";
-import type { Load } from "../load.ts";
+import type { Acknowledged, Load } from "../load.ts";
 import type { NodeNetwork } from "./node-network.ts";
 import { type LossKind, prepareLoss } from "./loss-kinds.ts";
-import { type LossMeasure, mayBeLost, measureLoss } from "./loss-measure.ts";
+import { type LossMeasure, measureLoss, type NotKept, notKept, timelinesLeft } from "./loss-measure.ts";
 
 export interface LossResult extends LossMeasure {
   readonly kind: LossKind;
@@ -20,6 +20,8 @@ export interface LossResult extends LossMeasure {
   readonly holdsEnded: number;
   /** From the loss until the first database was paused, in ms, by the clock of the log; `null`: none was. */
   readonly pausedAfterMs: number | null;
+  /** Rows that are gone because the old leader took the lock back ({@link NotKept}). */
+  readonly lostByReturn: number;
   /** The longest that this process itself stood still: what it measures is late by up to that. */
   readonly stallMs: number;
   /** What does not hold; empty: all does. */
@@ -32,7 +34,7 @@ const beforeMs = 5_000;
 /**
  * Waits until the cluster is ready and the load has gone on for a while; then loses the leader, and waits until all
  * clients write again and every hold has ended.
- * @param lost gets the rows that replication may have lost
+ * @param lost gets the rows that the next primary need not have
  */
 export async function playLoss(
   lab: Lab,
@@ -52,6 +54,7 @@ export async function playLoss(
   },
 ): Promise<LossResult> {
   const leader = await lab.settled(120);
+  const logLength = lab.rolecall.log.length;
   const logged = countEvents(lab.rolecall.log);
   load.mark();
   await sleep(beforeMs);
@@ -85,11 +88,10 @@ export async function playLoss(
   await lab.cluster.whole(180);
   const now = await lab.settled(180);
   const measure = measureLoss(window, lostMs);
-  if (now !== leader) {
-    const [timeline = 1, switchedAt] = await switchPoint(now.databasePort);
-    if (switchedAt !== undefined)
-      for (const row of mayBeLost(window.acknowledged, timeline - 1, switchedAt)) lost.add(row);
-  }
+  const { byReplication, byReturn } = await notKeptBy(now.databasePort, window.acknowledged);
+  for (const row of [...byReplication, ...byReturn]) lost.add(row);
+  const saidBack = lab.rolecall.log.slice(logLength).includes('"timeline_back"');
+  if (byReturn.size > 0 && !saidBack) broken.push("the timeline went back, and rolecall does not say so");
   const { failed, inFlight, begun } = measure;
   if (failed > inFlight + begun)
     broken.push(
@@ -100,7 +102,8 @@ export async function playLoss(
   const stallMs = delays.max / 1e6;
   const pausedAfterMs = firstPause(lab.rolecall.log, lostWallMs);
   const nodes = { leader: leader.name, after: now.name };
-  return { kind, ...nodes, ...measure, holdsBefore, holds, holdsEnded, pausedAfterMs, stallMs, broken };
+  const lostByReturn = byReturn.size;
+  return { kind, ...nodes, ...measure, holdsBefore, holds, holdsEnded, pausedAfterMs, lostByReturn, stallMs, broken };
 }
 
 /** When the first database was paused after a loss, in ms after it. */
@@ -131,12 +134,12 @@ function count(text: string, part: string): number {
   return text.split(part).length - 1;
 }
 
-/** The timeline of a primary, and where it begins, in bytes; nothing if it cannot be read. */
-async function switchPoint(port: number): Promise<readonly [timeline: number, switchedAt: number] | readonly []> {
+/** What a primary need not have of what was acknowledged. @throws Error if its timeline cannot be read */
+async function notKeptBy(port: number, acknowledged: readonly Acknowledged[]): Promise<NotKept> {
   const name = await psql(port, "SELECT substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)");
-  if (name === undefined) return [];
-  const history = await psql(port, `SELECT pg_read_file('pg_wal/${name}.history')`);
-  const [, high, low] = /\t([0-9A-F]+)\/([0-9A-F]+)\t[^\n]*\s*$/.exec(history ?? "") ?? [];
-  if (high === undefined || low === undefined) return [];
-  return [Number.parseInt(name, 16), Number.parseInt(high, 16) * 2 ** 32 + Number.parseInt(low, 16)];
+  if (name === undefined) throw new Error("Cannot compare rows: the primary must tell its timeline, got no answer");
+  const current = Number.parseInt(name, 16);
+  const history = current === 1 ? "" : await psql(port, `SELECT pg_read_file('pg_wal/${name}.history')`);
+  if (history === undefined) throw new Error(`Cannot compare rows: timeline ${current} must have a history, got none`);
+  return notKept(acknowledged, current, timelinesLeft(history));
 }

@@ -249,6 +249,7 @@ function print({
   longestMs,
   holds,
   pausedAfterMs,
+  lostByReturn,
   stallMs,
   errors,
   broken,
@@ -256,9 +257,15 @@ function print({
   console.log(
     `${broken.length === 0 ? "ok    " : "FAILED"} ${kind} (${leader}, then ${after}): ${failed} failed of ${transactions}, ` +
       `${inFlight} in flight, ${begun} begun in 100 ms, longest wait ${Math.round(longestMs)} ms, ${holds} holds, ` +
-      `paused after ${pausedAfterMs ?? "-"} ms, stalls of up to ${Math.round(stallMs)} ms${broken.map((text) => `\n  ${text}`).join("")}` +
+      `paused after ${pausedAfterMs ?? "-"} ms, stalls of up to ${Math.round(stallMs)} ms` +
+      goneText(lostByReturn, leader) +
+      broken.map((text) => `\n  ${text}`).join("") +
       errors.map(([error, count]) => `\n    ${count} ${error}`).join(""),
   );
+}
+
+function goneText(rows: number, leader: string): string {
+  return rows === 0 ? "" : `, ${rows} rows gone: ${leader} took the lock back on its old timeline`;
 }
 
 function series(): readonly LossSeries[] {

@@ -8,8 +8,14 @@ import { FakeEtcd } from "../../fake/fake-etcd.ts";
 import { openFakeCluster } from "../../fake/fake-node.ts";
 
 /** Runs doctor with one cluster, led by pg1. Returns the findings about its DCS, and how far it was covered. */
-async function findings(context: TestContext, dcs: string): Promise<readonly string[]> {
+async function findings(
+  context: TestContext,
+  dcs: string,
+  versions: readonly [string, string] = ["4.1.4", "4.1.4"],
+): Promise<readonly string[]> {
   const nodes = await openFakeCluster(context, ["pg1", "pg2"]);
+  for (const [at, node] of nodes.entries())
+    node.fields = { patroni: { version: versions[at], scope: "demo", name: node.name } };
   const folder = mkdtempSync(join(tmpdir(), "rolecall-doctor-test-"));
   context.after(() => rmSync(folder, { recursive: true }));
   const file = join(folder, "rolecall.yaml");
@@ -17,7 +23,7 @@ async function findings(context: TestContext, dcs: string): Promise<readonly str
   writeFileSync(file, `clusters: [{ name: demo, nodes: [${configured}], dcs: ${dcs} }]\nlisten: [{ port: 0 }]\n`);
   const { diagnostics } = await runJson(["doctor", "--config", file, "--haproxy", "/no/such/haproxy"]);
   return diagnostics
-    .filter(({ rule_id: id }) => ["RC125", "RC126", "RC127"].includes(id))
+    .filter(({ rule_id: id }) => ["RC124", "RC125", "RC126", "RC127"].includes(id))
     .map(({ rule_id: id, severity, message }) => `${id} ${severity}: ${message}`);
 }
 
@@ -77,4 +83,21 @@ test("RC125: reports a DCS that cannot be read, and why", async (context) => {
     (await findings(context, `{ etcd: ["${etcd.url}"], ${auth} }`)).join(),
     /^RC125 error: .*\/no\/such\/file/,
   );
+});
+
+test("RC124: reports nodes whose Patroni overwrites the leader key, where it is in etcd", async (context) => {
+  const etcd = await etcdWith(context, { "/service/demo/leader": "pg1" });
+  const dcs = `{ etcd: ["${etcd.url}"] }`;
+  const rows = [
+    { versions: ["3.0.2", "4.1.4"], reported: "pg1 (3.0.2)" },
+    { versions: ["2.1.4", "3.0.0"], reported: "pg1 (2.1.4), pg2 (3.0.0)" },
+    { versions: ["3.0.3", "3.1.0"], reported: null },
+    { versions: ["unknown", "4.0.0rc1"], reported: null },
+  ] as const;
+  for (const { versions, reported } of rows)
+    assert.deepEqual(
+      await findings(context, dcs, versions),
+      reported === null ? [] : [`RC124 warning: cluster demo: Patroni of ${reported} is older than 3.0.3`],
+    );
+  assert.deepEqual(await findings(context, "null", ["3.0.2", "3.0.2"]), [], "where the lock is, is not known");
 });

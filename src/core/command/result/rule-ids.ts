@@ -57,6 +57,7 @@ export const ruleIds = [
   "RC120",
   "RC121",
   "RC122",
+  "RC124",
   "RC125",
   "RC126",
   "RC127",

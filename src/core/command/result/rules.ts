@@ -181,6 +181,11 @@ export const rules: { readonly [id in RuleId]: FindingRule } = {
     "Set tls on that admin listener, and pass its https address with --hint-to.",
   ),
   RC122: rule("info", "the members of the rendered configuration", "Render again when members join or leave."),
+  RC124: rule(
+    "warning",
+    "a leader that stood still can take the lock back from the node that leads since, and what was written meanwhile is lost",
+    "Upgrade Patroni to 3.0.3 or later. Until then stop Patroni on a leader that stood still before its machine goes on.",
+  ),
   RC125: rule(
     "error",
     "the DCS cannot be read",

@@ -50,6 +50,7 @@ export function adoptSwitchover(
     primary: plan.start === "loss" ? null : plan.leader,
     quietSinceMs: null,
     lookUntilMs: plan.start === "loss" ? nowMs + plan.limits.lookMs : null,
+    guard: plan.start === "loss" ? "second" : null,
     repeatAtMs: nowMs + plan.limits.resumeMs,
   } as const satisfies SwitchoverState;
   if (mayBeRequested || !isAsked(plan.start)) return stay(held);

@@ -20,6 +20,7 @@ export function watchAll({ targets, peers, limits }: SwitchoverPlan, nowMs: numb
       primary: null,
       quietSinceMs: null,
       lookUntilMs: nowMs + limits.lookMs,
+      guard: "first",
       repeatAtMs: nowMs + limits.resumeMs,
     },
     step("armed"),
@@ -40,7 +41,15 @@ export function advanceLost(
   if (event.kind === "give_up")
     return resumeAll(plan, state, { outcome: { kind: "stayed", reason: event.reason }, nowMs });
   if (event.kind === "stop" && !hasBegun(state)) return endOfLook(plan, state, { reason: event.reason, nowMs });
-  if (event.kind === "guardian_lost" || event.kind === "fenced") return withoutMore(plan, state, { event, nowMs });
+  if (event.kind === "fenced" || (event.kind === "guardian_lost" && event.hasTakenOver))
+    return withoutMore(plan, state, { why: takenText(event), nowMs });
+  if (event.kind === "guardian_lost") return onGuardianEnded(plan, state, nowMs);
+  if (event.kind === "armed" && event.part === "guardian" && state.guard === "replacing")
+    return stay({ ...state, guard: "second" }, step("note", "another guardian process is ready"));
+  if (event.kind === "not_armed" && event.part === "guardian" && state.guard === "replacing")
+    return withoutMore(plan, { ...state, guard: "second" }, { why: `no guardian process: ${event.problem}`, nowMs });
+  // Its clients are refused until the guardian is ready: it is seen again then.
+  if (event.kind === "unserved" && state.guard === "replacing") return stay(state);
   const ofTarget = afterTarget(state.targets, state.problems, event);
   if (ofTarget !== null) {
     const { effects, ...changed } = ofTarget;
@@ -170,22 +179,32 @@ function targetAfter(
   }
 }
 
+function takenText(event: Extract<SwitchoverEvent, { readonly kind: "guardian_lost" | "fenced" }>): string {
+  return `${event.kind === "fenced" ? event.by : "the guardian process"} has taken over, and finishes it too`;
+}
+
+/** The guardian has ended by itself. Others may still refuse their clients: another guardian has to be there before they are held. */
+function onGuardianEnded(plan: SwitchoverPlan, state: StateOf<"switching">, nowMs: number): SwitchoverTransition {
+  const why = "the guardian process ended";
+  switch (state.guard) {
+    case "first":
+      return stay({ ...state, guard: "replacing" }, step("note", `${why}: another one is started`), { kind: "guard" });
+    // That it could not get ready is told, too.
+    case "replacing":
+      return stay(state);
+    case "second":
+    case null:
+      return withoutMore(plan, state, { why, nowMs });
+  }
+}
+
 /** Who is taken over, or has no guardian any more, holds no more clients than before. */
 function withoutMore(
   plan: SwitchoverPlan,
   state: StateOf<"switching">,
-  {
-    event,
-    nowMs,
-  }: {
-    readonly event: Extract<SwitchoverEvent, { readonly kind: "guardian_lost" | "fenced" }>;
-    readonly nowMs: number;
-  },
+  { why, nowMs }: { readonly why: string; readonly nowMs: number },
 ): SwitchoverTransition {
-  const who = event.kind === "fenced" ? event.by : "the guardian process";
-  const isTaken = event.kind === "fenced" || event.hasTakenOver;
-  const text = isTaken ? `${who} has taken over, and finishes it too` : `${who} ended`;
-  if (!hasBegun(state)) return endOfLook(plan, state, { reason: text, nowMs });
+  if (!hasBegun(state)) return endOfLook(plan, state, { reason: why, nowMs });
   const targets = state.targets.map((phase): TargetPhase => {
     if (phase === "watched") return "resumed";
     // Its RESUME follows as if it were held.
@@ -194,7 +213,7 @@ function withoutMore(
   const closed = targets.flatMap((phase, target): readonly SwitchoverEffect[] =>
     phase === "resumed" && state.targets[target] === "watched" ? [{ kind: "close", target }] : [],
   );
-  return settled(plan, { ...state, targets }, { effects: [step("note", text), ...closed], nowMs });
+  return settled(plan, { ...state, targets }, { effects: [step("note", why), ...closed], nowMs });
 }
 
 /** Lets those go on that are held where the leader is back, and ends the wait once no pooler holds its clients any more. */

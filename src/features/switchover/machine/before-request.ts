@@ -94,6 +94,7 @@ export function advanceTelling(
     primary: plan.leader,
     quietSinceMs: null,
     lookUntilMs: null,
+    guard: null,
     repeatAtMs: Infinity,
     request: "sent",
   } as const;
@@ -183,6 +184,7 @@ function onRead(
         primary: plan.leader,
         quietSinceMs: null,
         lookUntilMs: null,
+        guard: null,
         repeatAtMs: Infinity,
         request: "announced",
       },

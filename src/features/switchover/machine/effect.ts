@@ -7,6 +7,8 @@ export type SwitchoverEffect =
   | { readonly kind: "claim" }
   /** Writes the intent, starts the guardian, and asks the peers. */
   | { readonly kind: "arm" }
+  /** Starts another guardian in place of the one that has ended. */
+  | { readonly kind: "guard" }
   | { readonly kind: "pause"; readonly target: number }
   | { readonly kind: "read_paused"; readonly target: number }
   /** Says to whoever would finish the run that the switchover is requested next. */

@@ -79,6 +79,12 @@ export interface LeftTarget {
 /** What is known of the request to the cluster. `announced`, `lost`: rolecall makes none. */
 export type RequestPhase = "sent" | "accepted" | "unknown" | "announced" | "lost";
 
+/**
+ * The guardian process of a hold after a loss. `first`: the one that was started with the run. `replacing`: it has ended, and
+ * another one gets ready: nobody else is held until then. `second`: that one is ready, and is the last one.
+ */
+export type GuardPhase = "first" | "replacing" | "second";
+
 /** How far a route is. A route that cannot be read is `waited` for instead. */
 export interface RouteState {
   readonly phase: "changing" | "verified" | "waited";
@@ -121,6 +127,8 @@ export type SwitchoverState =
       readonly quietSinceMs: number | null;
       /** After a loss: until when poolers may begin to refuse clients although the leader is back; `null` for other runs. */
       readonly lookUntilMs: number | null;
+      /** After a loss: who finishes the run if this process cannot; `null` for other runs. */
+      readonly guard: GuardPhase | null;
       /** When RESUME is repeated of poolers that somebody else has let go, or that could not be held. */
       readonly repeatAtMs: number;
     })

@@ -27,7 +27,7 @@ export interface TargetHand {
 export interface Safeguard {
   /** `intent`, `guardian` or the name of a peer, as the machine waits for it. */
   readonly name: string;
-  /** Gets ready to finish the run. @returns why that failed; `null` if it is ready */
+  /** Gets ready to finish the run; once more if what did has ended. @returns why that failed; `null` if it is ready */
   arm(): Promise<string | null>;
   /**
    * Says that the switchover is requested next: from then on, whoever finishes the run leads the clients to a new primary
@@ -285,6 +285,9 @@ export class SwitchoverRun {
         return this.#claim();
       case "arm":
         for (const safeguard of this.#hands.safeguards) this.#arm(safeguard);
+        return;
+      case "guard":
+        for (const safeguard of this.#hands.safeguards) if (safeguard.name === "guardian") this.#arm(safeguard);
         return;
       case "pause":
         return targets[effect.target]?.pause();

@@ -38,6 +38,8 @@ const closed = (target: number): readonly Timed[] => [
   [5, { kind: "closed", target }],
 ];
 
+const guardianEnded: Timed = [10, { kind: "guardian_lost", why: "killed", hasTakenOver: false }];
+
 const rows: readonly MachineRow[] = [
   [
     "a new primary: each is led there and resumed",
@@ -202,11 +204,73 @@ const rows: readonly MachineRow[] = [
     /"stayed"/,
   ],
   [
-    "the guardian has ended: nothing more is paused, and what is held is held on",
+    "the guardian has ended: nothing more is paused until another one is ready, and what is held is held on",
     [
       ...armed,
       ...held(0),
-      [10, { kind: "guardian_lost", why: "killed", hasTakenOver: false }],
+      guardianEnded,
+      [20, { kind: "unserved", target: 1 }],
+      [200, { kind: "armed", part: "guardian" }],
+      ...held(1),
+      isPrimary("pg1"),
+      ...closed(0),
+      ...closed(1),
+    ],
+    `${toArmed} pause0 read_paused0 guard pause1 read_paused1 resume0 resume1 close0 close1`,
+    /"stayed"/,
+  ],
+  [
+    "the guardian has ended before anything was paused: the run goes on with another one",
+    [
+      ...armed,
+      guardianEnded,
+      [200, { kind: "armed", part: "guardian" }],
+      ...held(0),
+      ...held(1),
+      isPrimary("pg1"),
+      ...resumed,
+    ],
+    `${toArmed} guard pause0 read_paused0 pause1 read_paused1 resume0 resume1 close0 close1`,
+    /"stayed"/,
+  ],
+  [
+    "no other guardian gets ready: what is held is held on, and nothing more is paused",
+    [
+      ...armed,
+      ...held(0),
+      guardianEnded,
+      [50, { kind: "not_armed", part: "guardian", problem: "the process ended (exit code 1)" }],
+      guardianEnded,
+      [5, { kind: "closed", target: 1 }],
+      [20, { kind: "unserved", target: 1 }],
+      isPrimary("pg1"),
+      ...closed(0),
+    ],
+    `${toArmed} pause0 read_paused0 guard close1 resume0 close0`,
+    /"stayed"/,
+  ],
+  [
+    "a second guardian has ended: nothing more is paused",
+    [
+      ...armed,
+      ...held(0),
+      guardianEnded,
+      [200, { kind: "armed", part: "guardian" }],
+      guardianEnded,
+      [5, { kind: "closed", target: 1 }],
+      [20, { kind: "unserved", target: 1 }],
+      isPrimary("pg1"),
+      ...closed(0),
+    ],
+    `${toArmed} pause0 read_paused0 guard close1 resume0 close0`,
+    /"stayed"/,
+  ],
+  [
+    "the guardian has taken over: nothing more is paused",
+    [
+      ...armed,
+      ...held(0),
+      [10, { kind: "guardian_lost", why: "a standstill", hasTakenOver: true }],
       [5, { kind: "closed", target: 1 }],
       [20, { kind: "unserved", target: 1 }],
       isPrimary("pg1"),
