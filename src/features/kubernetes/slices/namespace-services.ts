@@ -66,7 +66,8 @@ export class NamespaceServices {
     const wanted = new Map(keys.map((key) => [key.name, key]));
     for (const [name, publisher] of this.#publishers) {
       if (JSON.stringify(wanted.get(name)) === JSON.stringify(publisher.key)) continue;
-      publisher.stop();
+      if (wanted.has(name)) publisher.stop();
+      else void publisher.leave();
       this.#publishers.delete(name);
     }
     for (const [name, key] of wanted) if (!this.#publishers.has(name)) this.#publishers.set(name, this.#publisher(key));
