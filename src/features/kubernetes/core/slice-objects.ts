@@ -173,7 +173,9 @@ function isEndpointAltered(endpoint: unknown): boolean {
   const { addresses, conditions } = objectOf(endpoint);
   const { ready, serving, terminating } = objectOf(conditions);
   // What is not stated, Kubernetes takes for ready and serving.
-  return listOf(addresses).length !== 1 || typeof ready !== "boolean" || typeof serving !== "boolean" || terminating === true;
+  return (
+    listOf(addresses).length !== 1 || typeof ready !== "boolean" || typeof serving !== "boolean" || terminating === true
+  );
 }
 
 /** The state of an object; `null`: it states none. */
@@ -254,8 +256,7 @@ export function writesOf(
     .toSorted((one, other) => Number(hasReady(one)) - Number(hasReady(other)))
     .flatMap((slice) => {
       const known = own.find((one) => keyOf(one) === keyOf(slice));
-      const isSaid =
-        known !== undefined && !known.isAltered && isSliceSaid(slice, known) && isStated(known, stated);
+      const isSaid = known !== undefined && !known.isAltered && isSliceSaid(slice, known) && isStated(known, stated);
       return isSaid ? [] : [{ slice, base: known?.base ?? null }];
     });
 }

@@ -34,7 +34,15 @@ function slice(parts: Partial<SliceContent> = {}, ready: string | null = "10.0.0
 }
 
 function own(content: SliceContent, parts: Partial<OwnSlice> = {}): OwnSlice {
-  return { ...content, name: sliceName("orders", content), base, writer: "me", unready: null, isAltered: false, ...parts };
+  return {
+    ...content,
+    name: sliceName("orders", content),
+    base,
+    writer: "me",
+    unready: null,
+    isAltered: false,
+    ...parts,
+  };
 }
 
 /** As the API server has what was applied. */
@@ -134,7 +142,11 @@ describe("slices as objects", () => {
     ["no port", { ports: [] }, true],
     ["a further address", { endpoints: [{ ...endpoint, addresses: ["10.0.0.1", "10.0.0.9"] }] }, true],
     ["no conditions, which is ready for Kubernetes", { endpoints: [{ addresses: ["10.0.0.1"] }] }, true],
-    ["an endpoint that ends", { endpoints: [{ ...endpoint, conditions: { ...endpoint.conditions, terminating: true } }] }, true],
+    [
+      "an endpoint that ends",
+      { endpoints: [{ ...endpoint, conditions: { ...endpoint.conditions, terminating: true } }] },
+      true,
+    ],
     ["not said whether it ends", { endpoints: [{ ...endpoint, conditions: { ready: true, serving: true } }] }, false],
     ["nothing", {}, false],
   ];
@@ -147,7 +159,10 @@ describe("slices as objects", () => {
       const [known] = read;
       assert.ok(known !== undefined);
       const sound = { ...known, ...slice() };
-      assert.equal(writesOf({ slices: [slice()], unready: null }, [sound], { writer: "me", unready: null }).length, Number(isAltered));
+      assert.equal(
+        writesOf({ slices: [slice()], unready: null }, [sound], { writer: "me", unready: null }).length,
+        Number(isAltered),
+      );
     });
 
   test("what a slice does not state is read as Kubernetes reads it: ready", () => {

@@ -17,7 +17,10 @@ const changes: readonly (readonly [string, (slice: JsonObject) => JsonObject])[]
   ["no labels", (slice) => ({ ...slice, metadata: { ...objectOf(slice["metadata"]), labels: null } })],
   ["another port", (slice) => ({ ...slice, ports: [{ name: "postgres", port: 5433, protocol: "TCP" }] })],
   ["another protocol", (slice) => ({ ...slice, ports: [{ name: "postgres", port: 5432, protocol: "UDP" }] })],
-  ["a further port", (slice) => ({ ...slice, ports: [...listOf(slice["ports"]), { name: "x", port: 1, protocol: "TCP" }] })],
+  [
+    "a further port",
+    (slice) => ({ ...slice, ports: [...listOf(slice["ports"]), { name: "x", port: 1, protocol: "TCP" }] }),
+  ],
   ["the other address ready", (slice) => conditioned(slice, { ready: true, serving: true, terminating: false })],
   ["no conditions of the other address", (slice) => conditioned(slice, null)],
   ["another address that ends", (slice) => conditioned(slice, { ready: false, serving: true, terminating: true })],
@@ -55,9 +58,34 @@ describe("a second operator", () => {
     server.delete("services", "orders");
     const { metadata } = server.put("services", serviceObject("orders"));
     const { uid } = objectOf(metadata);
-    const owners = (): string => JSON.stringify(objectOf(server.objects("endpointslices")[0]?.["metadata"])["ownerReferences"]);
+    const owners = (): string =>
+      JSON.stringify(objectOf(server.objects("endpointslices")[0]?.["metadata"])["ownerReferences"]);
     await until({ what: "the new owner", evidence: owners }, () => owners().includes(String(uid)));
     await published("10.0.0.1 by a");
+  });
+
+  test("the Leases are deleted: each is there again, nobody takes over, and a Lease goes with the pod of its rolecall", async (context) => {
+    const { server, rolecall, published, renewals, writes } = await servicesFixture(context);
+    const pod = { metadata: { name: "a", namespace: "databases" }, status: { podIP: "10.0.1.1" } };
+    const { uid } = objectOf(server.put("pods", pod)["metadata"]);
+    const [a, b] = [rolecall("a"), rolecall("b")];
+    a.say(membersOf("10.0.0.1"));
+    await published("10.0.0.1 by a");
+    b.say(membersOf("10.0.0.1"));
+    await renewals("b", 3);
+    const count = writes();
+    for (const lease of ["rolecall-a", "rolecall-b"]) server.delete("leases", lease);
+    await renewals("a", 2);
+    await renewals("b", 2);
+    const owners = server.objects("leases").map(({ metadata }) => {
+      const { name: lease, ownerReferences } = objectOf(metadata);
+      return [String(lease), listOf(ownerReferences).map((owner) => objectOf(owner)["uid"])];
+    });
+    assert.deepEqual(Object.fromEntries(owners), {
+      "rolecall-a": [uid],
+      "rolecall-b": [],
+    });
+    assert.equal(writes(), count);
   });
 
   test("a slice that has the label of rolecall and another name is a claim, and rolecall's own go on", async (context) => {
@@ -67,9 +95,16 @@ describe("a second operator", () => {
     await published("10.0.0.1 by a");
     const labels = { "kubernetes.io/service-name": "orders", "endpointslice.kubernetes.io/managed-by": "rolecall" };
     for (const other of ["a-slice", "z-slice"])
-      server.put("endpointslices", { metadata: { name: other, labels }, addressType: "IPv4", endpoints: [], ports: [] });
+      server.put("endpointslices", {
+        metadata: { name: other, labels },
+        addressType: "IPv4",
+        endpoints: [],
+        ports: [],
+      });
     const text = (): string => a.services.publishers[0]?.problem?.text ?? "";
-    await until("the claim", () => /^EndpointSlice a-slice .* not rolecall's: it has the label of rolecall/.test(text()));
+    await until("the claim", () =>
+      /^EndpointSlice a-slice .* not rolecall's: it has the label of rolecall/.test(text()),
+    );
     a.say(membersOf("10.0.0.2"));
     await until("the write", () => JSON.stringify(conditionsIn(server.objects("endpointslices"))) === "[false,true]");
     for (const other of ["a-slice", "z-slice"]) server.delete("endpointslices", other);
@@ -89,7 +124,9 @@ describe("a second operator", () => {
     }, 5);
     context.after(() => clearInterval(fight));
     const sinceMs = performance.now();
-    await until("the claim", () => /changed by somebody else again/.test(a.services.publishers[0]?.problem?.text ?? ""));
+    await until("the claim", () =>
+      /changed by somebody else again/.test(a.services.publishers[0]?.problem?.text ?? ""),
+    );
     await until("some repairs", () => a.ends.length >= 6);
     // The pauses are 75, 150, 300, 600 and 750 ms at least.
     const pausesMs = 75 + 150 + 300 + 600;
@@ -191,10 +228,10 @@ function publisherOnVirtualTime() {
     if (object["kind"] === "EndpointSlice") {
       sent.push(method);
       const metadata = { ...objectOf(object["metadata"]), uid: "s1", resourceVersion: String((version += 1)) };
-      stored.set(String(metadata["name" as keyof typeof metadata]), { ...object, metadata });
-      return { kind: "answered", status: 200, body: { ...object, metadata }, retryAfterMs: null } as ApiReply;
+      stored.set(name, { ...object, metadata });
+      return { kind: "answered", status: 200, body: { ...object, metadata } };
     }
-    return { kind: "answered", status: 201, body: object, retryAfterMs: null } as ApiReply;
+    return { kind: "answered", status: 201, body: object };
   };
   const publisher = new ServicePublisher(
     { namespace: "databases", name: "orders", port: null, isOfPrimary: true },
@@ -220,7 +257,10 @@ function publisherOnVirtualTime() {
       onChange: () => {},
     },
   );
-  publisher.setService({ metadata: { name: "orders", uid: "u1" }, spec: { ports: [{ name: "postgres", port: 5432 }] } });
+  publisher.setService({
+    metadata: { name: "orders", uid: "u1" },
+    spec: { ports: [{ name: "postgres", port: 5432 }] },
+  });
   publisher.setSlices(new Map());
   /** Moves the clock to this instant, timer by timer. */
   const run = async (untilMs: number): Promise<void> => {
@@ -258,7 +298,9 @@ function conditionsIn(slices: readonly JsonObject[]): readonly unknown[] {
 function isSaid(slices: readonly JsonObject[], right: JsonObject): boolean {
   const [slice, ...others] = slices;
   const said = (one: JsonObject | undefined): string => {
-    const labels = Object.entries(objectOf(objectOf(one?.["metadata"])["labels"])).toSorted();
+    const labels = Object.entries(objectOf(objectOf(one?.["metadata"])["labels"]))
+      .map(([key, value]) => `${key}=${String(value)}`)
+      .toSorted();
     return JSON.stringify([one?.["endpoints"], one?.["ports"], labels]);
   };
   return others.length === 0 && said(slice) === said(right);
