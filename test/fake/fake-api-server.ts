@@ -74,6 +74,8 @@ interface Change {
   readonly path: string;
   readonly type: "ADDED" | "MODIFIED" | "DELETED";
   readonly object: JsonObject;
+  /** As it was; `null`: there was none. */
+  readonly before: JsonObject | null;
 }
 
 interface Watcher {
@@ -137,7 +139,8 @@ export class FakeApiServer {
     const known = this.#at(path).get(name);
     if (known === undefined) return;
     this.#at(path).delete(name);
-    this.#changed({ path, type: "DELETED", object: withVersion(known.object, (this.#version += 1)) });
+    const object = withVersion(known.object, (this.#version += 1));
+    this.#changed({ path, type: "DELETED", object, before: known.object });
   }
 
   /** Forgets all changes up to now: a watch from before gets 410. */
@@ -248,7 +251,8 @@ export class FakeApiServer {
     if (known !== undefined && JSON.stringify(next) === JSON.stringify(known.object)) return known.object;
     const stored = withVersion(next, (this.#version += 1));
     this.#at(path).set(name, { object: stored, created });
-    this.#changed({ path, type: known === undefined ? "ADDED" : "MODIFIED", object: stored });
+    const type = known === undefined ? "ADDED" : "MODIFIED";
+    this.#changed({ path, type, object: stored, before: known?.object ?? null });
     return stored;
   }
 
@@ -330,8 +334,12 @@ function groupOf(resource: string): string {
   return { endpointslices: "discovery.k8s.io", leases: "coordination.k8s.io" }[resource] ?? "";
 }
 
-function tell({ query, response }: Watcher, { type, object }: Change): void {
-  if (isSelected(object, query)) response.write(`${JSON.stringify({ type, object })}\n`);
+/** Who selects an object no more by its labels is told that it is gone, who does so now, that it has come. */
+function tell({ query, response }: Watcher, { type, object, before }: Change): void {
+  const [is, was] = [object, before].map((one) => one !== null && isSelected(one, query));
+  if (is !== true && was !== true) return;
+  const told = type === "DELETED" || is !== true ? "DELETED" : was === true ? "MODIFIED" : "ADDED";
+  response.write(`${JSON.stringify({ type: told, object })}\n`);
 }
 
 /** Whether an object has the name of `fieldSelector`, and the labels of `labelSelector`: `a=b`, `a in (b,c)`, or `a`. */

@@ -146,6 +146,50 @@ suite(
         assert.deepEqual(watch.twins, []);
       });
 
+    test("what somebody changes in a slice by hand is as before, and the Service created anew has it", async (context) => {
+      await createService(kube, "changed");
+      const nodes = await openFakeCluster(context, ["pg1", "pg2"]);
+      await startPublisher(context, kube, { instance: "changed-a", service: "changed", nodes });
+      await leadsTo(kube, "changed", "pg1");
+      const path = "/apis/discovery.k8s.io/v1/namespaces/databases/endpointslices/changed-rolecall-ipv4-5432";
+      const sound = async (): Promise<string> => {
+        const { addressType, ports, endpoints, metadata } = await kube.done("GET", path);
+        const { labels } = objectOfJson(metadata);
+        return JSON.stringify([addressType, ports, endpoints, labels]);
+      };
+      const right = await sound();
+      const took: number[] = [];
+      for (const change of [
+        { op: "remove", path: "/metadata/labels/kubernetes.io~1service-name" },
+        { op: "replace", path: "/metadata/labels/endpointslice.kubernetes.io~1managed-by", value: "other" },
+        { op: "replace", path: "/ports/0/port", value: 5433 },
+        { op: "replace", path: "/ports/0/protocol", value: "UDP" },
+        { op: "remove", path: "/endpoints/1/conditions" },
+        { op: "replace", path: "/endpoints/1/conditions/terminating", value: true },
+        { op: "add", path: "/endpoints/0/addresses/-", value: "10.0.0.9" },
+        { op: "remove", path: "/endpoints/0" },
+      ]) {
+        const sinceMs = performance.now();
+        await kube.done("PATCH", path, { type: "application/json-patch+json", body: [change] });
+        await until(
+          { what: change.path, evidence: () => JSON.stringify(change) },
+          async () => (await sound()) === right,
+        );
+        took.push(Math.round(performance.now() - sinceMs));
+      }
+      await kube.done("DELETE", "/api/v1/namespaces/databases/services/changed");
+      await createService(kube, "changed");
+      const { metadata: service } = await kube.done("GET", "/api/v1/namespaces/databases/services/changed");
+      const { uid } = objectOfJson(service);
+      await until("the new owner", async () => {
+        const { metadata } = await kube.done("GET", path);
+        return JSON.stringify(objectOfJson(metadata)["ownerReferences"]).includes(String(uid));
+      });
+      leadBy(nodes, "pg2");
+      await leadsTo(kube, "changed", "pg2");
+      context.diagnostic(`as before after ${took.join(", ")} ms, with pauses as it goes on`);
+    });
+
     test("exactly the rights of the manifest suffice, and doctor names each that is missing", async (context) => {
       const service = "rights";
       await createService(kube, service);

@@ -111,7 +111,7 @@ class Diagnosis {
     const [object = null] = listOf(services["items"]).filter(isObject);
     const known = knownService({ namespace, name, port, isOfPrimary: false }, object);
     if (known.kind === "unusable") this.#tell("RC182", known.problem);
-    const claim = otherClaim(known, readSlices(listOf(slices["items"]).filter(isObject)));
+    const claim = otherClaim(known, readSlices(listOf(slices["items"]).filter(isObject), { name, uid: null }));
     if (claim !== null) this.#tell("RC183", claim);
   }
 

@@ -9,6 +9,7 @@ import { loadConfig } from "../../../src/app/registry/config.ts";
 import { listOf, objectOf } from "../../../src/core/cluster/values/json.ts";
 import type { Config } from "../../../src/core/config/model/config.ts";
 import { appOf } from "../../app/app-fixture.ts";
+import { runText } from "../../fake/command-line.ts";
 import { FakeApiServer } from "../../fake/fake-api-server.ts";
 import { type FakeNode, openFakeCluster } from "../../fake/fake-node.ts";
 import { freePort } from "../../fake/free-port.ts";
@@ -29,6 +30,8 @@ interface Fixture {
   readonly writes: () => number;
   /** Reads a document of the admin listener. */
   readonly get: (path: string) => Promise<string>;
+  /** What a command prints that asks the admin listener. */
+  readonly run: (...command: readonly string[]) => Promise<string>;
 }
 
 /** @param changed changes the server before the start */
@@ -85,6 +88,7 @@ listen: [{ port: ${port} }, { port: ${adminPort}, dialect: admin }]
     config,
     said,
     get: async (path) => (await fetch(`http://127.0.0.1:${adminPort}${path}`)).text(),
+    run: async (...command) => (await runText([...command, "--server", `http://127.0.0.1:${adminPort}`])).out,
     published: (expected, service) =>
       until(
         { what: expected, evidence: () => `${said(service)}\n${lines.join("")}` },
@@ -148,6 +152,18 @@ suite("Services of a process", { timeout: 60_000 }, () => {
           .filter((one) => /kubern|service/.test(one))
           .join("\n")}`,
       );
+  });
+
+  test("are in `rolecall status` and `rolecall explain`", async (context) => {
+    const { get, run, published } = await start(context);
+    await published("10.0.0.1 ready, 10.0.0.2 serving");
+    await published("10.0.0.1 serving, 10.0.0.2 ready", "orders-ro");
+    await until("what is published is known", async () => (await get("/status")).includes('"state":"published"'));
+    for (const command of ["status", "explain"]) {
+      const out = await run(command);
+      assert.match(out, /^ *service: databases\/orders leads to 10\.0\.0\.1:5432, published by this rolecall$/m);
+      assert.match(out, /^ *service: databases\/orders-ro leads to 10\.0\.0\.2:5432, published by this rolecall$/m);
+    }
   });
 
   test("that cannot be written are an event, an error in the situation, and a metric; then they are published again", async (context) => {

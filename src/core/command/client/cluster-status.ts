@@ -92,6 +92,7 @@ function readCluster(row: JsonObject): StatusCluster {
     routes: listOf(row["routes"]).filter((text) => typeof text === "string"),
     poolers: listOf(row["poolers"]).filter((text) => typeof text === "string"),
     ...(Array.isArray(row["canaries"]) ? { canaries: listOf(row["canaries"]).filter(isObject) } : {}),
+    ...(Array.isArray(row["services"]) ? { services: listOf(row["services"]).filter(isObject) } : {}),
     nodes: listOf(row["nodes"]).filter(isObject).map(readNode),
     situation: readSituation(objectOf(row["situation"])),
   };

@@ -1,5 +1,5 @@
 /** EndpointSlices as the API server has them (discovery.k8s.io/v1), written and read. Pure. */
-import { countOf, isObject, listOf, nameOf, objectOf, type JsonObject } from "../../../core/cluster/values/json.ts";
+import { isObject, listOf, nameOf, objectOf, type JsonObject } from "../../../core/cluster/values/json.ts";
 import { isSliceSaid, type PublishedService } from "./turn-to-write.ts";
 import type { PodAt, ServiceContent, ServiceEndpoint, SliceContent, Unready } from "./service-content.ts";
 
@@ -31,6 +31,8 @@ export interface OwnSlice extends SliceContent {
   readonly base: SliceBase;
   readonly writer: string | null;
   readonly unready: Unready;
+  /** Whether somebody has changed what rolecall states beside addresses: it has to be written again. */
+  readonly isAltered: boolean;
 }
 
 /** What the API server has of a Service. */
@@ -96,42 +98,84 @@ export function serviceOfSlice(object: JsonObject): string | null {
   return nameOf(objectOf(metadataOf(object)["labels"])[serviceLabel], nameMax);
 }
 
-/** Reads the slices of a Service. What is no slice, or has no name or version, is left out. */
-export function readSlices(objects: readonly JsonObject[]): PublishedSlices {
+/** The Service whose slices are read. @property uid `null`: not known */
+export type ReadService = Pick<SlicedService, "name"> & { readonly uid: string | null };
+
+/**
+ * Reads the slices of a Service. Those that have the names that rolecall gives are its own, whoever has labelled them:
+ * under these names there cannot be others. What is no slice, or has no name or version, is left out.
+ */
+export function readSlices(objects: readonly JsonObject[], service: ReadService): PublishedSlices {
   const own: OwnSlice[] = [];
   const foreign: { name: string; manager: string | null }[] = [];
   for (const object of objects) {
     const { labels, name: named } = metadataOf(object);
     const name = nameOf(named, nameMax);
     if (name === null) continue;
-    const by = nameOf(objectOf(labels)[managerLabel], nameMax);
-    if (by !== manager) {
-      foreign.push({ name, manager: by });
+    const place = placeIn(name, service.name);
+    if (place === null) {
+      foreign.push({ name, manager: nameOf(objectOf(labels)[managerLabel], nameMax) });
       continue;
     }
-    const slice = ownSlice(object, name);
+    const slice = ownSlice(object, { ...place, name, service });
     if (slice !== null) own.push(slice);
   }
   return { own: own.toSorted((one, other) => (one.name < other.name ? -1 : 1)), foreign };
 }
 
-function ownSlice(object: JsonObject, name: string): OwnSlice | null {
+/** What the name of a slice of rolecall says; `null`: it is none. The reverse of {@link sliceName}. */
+function placeIn(name: string, service: string): Pick<SliceContent, "family" | "port"> | null {
+  const [, family, port] =
+    /^-rolecall-(ipv[46])-([1-9]\d{0,4})$/.exec(name.startsWith(service) ? name.slice(service.length) : "") ?? [];
+  return family === undefined ? null : { family: family === "ipv4" ? "IPv4" : "IPv6", port: Number(port) };
+}
+
+function ownSlice(
+  object: JsonObject,
+  { name, family, port, service }: Pick<OwnSlice, "name" | "family" | "port"> & { readonly service: ReadService },
+): OwnSlice | null {
   const { annotations: written } = metadataOf(object);
   const base = sliceBaseOf(object);
-  const { addressType: family, ports, endpoints } = object;
-  const sole = objectOf(listOf(ports)[0]);
-  if (base === null || (family !== "IPv4" && family !== "IPv6")) return null;
+  const { ports, endpoints } = object;
+  if (base === null) return null;
   const { [writerAnnotation]: writer, [unreadyAnnotation]: unready } = objectOf(written);
   return {
     name,
     base,
     family,
-    port: countOf(sole["port"]) ?? 0,
-    portName: nameOf(sole["name"], nameMax) ?? "",
+    port,
+    portName: nameOf(objectOf(listOf(ports)[0])["name"], nameMax) ?? "",
     writer: nameOf(writer, nameMax),
     unready: unready === "unreached" || unready === "refused" ? unready : null,
+    isAltered: isAltered(object, port, service),
     endpoints: listOf(endpoints).flatMap((endpoint) => endpointOf(endpoint) ?? []),
   };
+}
+
+/** Whether something else than the contents of a slice is not as {@link sliceObject} has it. */
+function isAltered(object: JsonObject, port: number, { name, uid }: ReadService): boolean {
+  const { labels, ownerReferences } = metadataOf(object);
+  const { [serviceLabel]: service, [managerLabel]: by } = objectOf(labels);
+  const [sole, ...others] = listOf(object["ports"]).map(objectOf);
+  return (
+    service !== name ||
+    by !== manager ||
+    // A Service that was created anew: with the old one the slice would be deleted.
+    (uid !== null && !listOf(ownerReferences).some((owner) => objectOf(owner)["uid"] === uid)) ||
+    others.length > 0 ||
+    sole?.["port"] !== port ||
+    sole["protocol"] !== "TCP" ||
+    listOf(object["endpoints"]).some(isEndpointAltered)
+  );
+}
+
+function isEndpointAltered(endpoint: unknown): boolean {
+  const { addresses, conditions } = objectOf(endpoint);
+  const { ready, serving, terminating } = objectOf(conditions);
+  // What is not stated, Kubernetes takes for ready and serving.
+  return (
+    listOf(addresses).length !== 1 || typeof ready !== "boolean" || typeof serving !== "boolean" || terminating === true
+  );
 }
 
 /** The state of an object; `null`: it states none. */
@@ -148,8 +192,9 @@ function endpointOf(endpoint: unknown): ServiceEndpoint | null {
   const { ready, serving } = objectOf(conditions);
   return {
     ip,
-    isReady: ready === true,
-    isServing: serving === true,
+    // What is not stated, Kubernetes takes for ready.
+    isReady: ready !== false,
+    isServing: serving !== false,
     zone: nameOf(zone, nameMax),
     pod: podOf(targetRef, nameOf(nodeName, nameMax)),
   };
@@ -176,6 +221,7 @@ export function publishedOf(own: readonly OwnSlice[]): PublishedService | null {
   return {
     slices: own.map(({ family, port, portName, endpoints }) => ({ family, port, portName, endpoints })),
     unready: own.some(hasReady) ? null : unready,
+    isAltered: own.some((slice) => slice.isAltered),
     writer: writers.length === 1 ? (writers[0] ?? null) : null,
   };
 }
@@ -210,7 +256,7 @@ export function writesOf(
     .toSorted((one, other) => Number(hasReady(one)) - Number(hasReady(other)))
     .flatMap((slice) => {
       const known = own.find((one) => keyOf(one) === keyOf(slice));
-      const isSaid = known !== undefined && isSliceSaid(slice, known) && isStated(known, stated);
+      const isSaid = known !== undefined && !known.isAltered && isSliceSaid(slice, known) && isStated(known, stated);
       return isSaid ? [] : [{ slice, base: known?.base ?? null }];
     });
 }

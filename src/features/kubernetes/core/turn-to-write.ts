@@ -8,6 +8,8 @@ import type { ServiceContent, SliceContent, Unready } from "./service-content.ts
 export interface PublishedService {
   readonly slices: readonly SliceContent[];
   readonly unready: Unready;
+  /** Whether somebody has changed what rolecall states beside addresses. */
+  readonly isAltered: boolean;
   /** The rolecall that has written it; `null`: that one has resigned, or it is not known. */
   readonly writer: string | null;
 }
@@ -57,6 +59,7 @@ export function turnOf({ me, mine, published, writerLives }: TurnInputs): Turn {
 
 /** Whether what is published says what a rolecall says. Slices without endpoints say nothing. */
 function isSaid(mine: ServiceContent, published: PublishedService): boolean {
+  if (published.isAltered) return false;
   const [said, wanted] = [published.slices, mine.slices].map((slices) =>
     JSON.stringify(slices.filter(({ endpoints }) => endpoints.length > 0).map(contentKey)),
   );

@@ -1,5 +1,6 @@
 /** Which rolecalls live: each renews a Lease of its own in the namespace of each Service. */
 import { nameOf, objectOf, type JsonObject } from "../../../core/cluster/values/json.ts";
+import type { PodAt } from "../core/service-content.ts";
 import { manager } from "../core/slice-objects.ts";
 
 /** The label of the Leases of rolecalls. */
@@ -14,19 +15,29 @@ export function leaseName(instance: string): string {
   return `${manager}-${instance}`;
 }
 
+/** Whose Lease it is. @property pod the pod that it goes with; `null`: it stays when the rolecall has gone */
+export interface LeaseOwner {
+  readonly namespace: string;
+  readonly instance: string;
+  readonly pod: Pick<PodAt, "name" | "uid"> | null;
+}
+
 /**
- * A Lease as it is applied.
+ * A Lease as it is applied. Each pod of a Deployment has another name, and so a Lease of its own: Kubernetes deletes it
+ * with the pod.
  * @param isHeld `false`: it ends, so that another rolecall takes over at once
  * @param renewMs how often it is renewed
  */
 export function leaseObject(
-  { namespace, instance }: { readonly namespace: string; readonly instance: string },
+  { namespace, instance, pod }: LeaseOwner,
   { isHeld, renewMs, wallMs }: { readonly isHeld: boolean; readonly renewMs: number; readonly wallMs: number },
 ): object {
+  const owners =
+    pod === null ? {} : { ownerReferences: [{ apiVersion: "v1", kind: "Pod", name: pod.name, uid: pod.uid }] };
   return {
     apiVersion: "coordination.k8s.io/v1",
     kind: "Lease",
-    metadata: { name: leaseName(instance), namespace, labels: { "app.kubernetes.io/managed-by": manager } },
+    metadata: { name: leaseName(instance), namespace, labels: { "app.kubernetes.io/managed-by": manager }, ...owners },
     spec: {
       ...(isHeld ? { holderIdentity: instance } : {}),
       leaseDurationSeconds: Math.ceil((renewals * renewMs) / 1_000),
@@ -78,6 +89,9 @@ export class SeenLeases {
       const isHeld = nameOf(holderIdentity, nameMax) !== null && holderIdentity !== "";
       seen.set(name, before?.said === said ? before : { said, durationMs, isHeld, seenAt: this.#count });
     }
+    // Who had ended its Lease, or was missed, is not missed anew because the Lease is deleted.
+    for (const [name, lease] of this.#seen)
+      if (!seen.has(name) && !this.#isAlive(lease)) this.#miss(name.slice(leaseName("").length), -Infinity);
     this.#seen = seen;
     for (const instance of this.#missedSince.keys())
       if (seen.has(leaseName(instance))) this.#missedSince.delete(instance);
@@ -92,10 +106,18 @@ export class SeenLeases {
     const lease = this.#seen.get(leaseName(instance));
     if (lease === undefined) {
       const since = this.#missedSince.get(instance) ?? this.#count;
-      if (this.#missedSince.size < missedMax) this.#missedSince.set(instance, since);
+      this.#miss(instance, since);
       return this.#count - since <= renewals;
     }
-    return lease.isHeld && (this.#count - lease.seenAt) * this.#renewMs() <= lease.durationMs;
+    return this.#isAlive(lease);
+  }
+
+  #isAlive({ isHeld, seenAt, durationMs }: SeenLease): boolean {
+    return isHeld && (this.#count - seenAt) * this.#renewMs() <= durationMs;
+  }
+
+  #miss(instance: string, since: number): void {
+    if (this.#missedSince.size < missedMax) this.#missedSince.set(instance, since);
   }
 }
 

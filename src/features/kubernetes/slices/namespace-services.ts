@@ -39,6 +39,8 @@ export class NamespaceServices {
   #slices: ReadonlyMap<string, JsonObject> | null = null;
   /** The pods of the namespace, by their addresses. */
   #pods: ReadonlyMap<string, PodAt> = new Map();
+  /** The pod of this rolecall, whose name it has; `null`: it runs elsewhere, or that is not known. */
+  #ownPod: PodAt | null = null;
   #cancelRenewal: () => void = () => {};
   #phase: "new" | "running" | "stopped" = "new";
 
@@ -66,7 +68,8 @@ export class NamespaceServices {
     const wanted = new Map(keys.map((key) => [key.name, key]));
     for (const [name, publisher] of this.#publishers) {
       if (JSON.stringify(wanted.get(name)) === JSON.stringify(publisher.key)) continue;
-      publisher.stop();
+      if (wanted.has(name)) publisher.stop();
+      else void publisher.leave();
       this.#publishers.delete(name);
     }
     for (const [name, key] of wanted) if (!this.#publishers.has(name)) this.#publishers.set(name, this.#publisher(key));
@@ -149,6 +152,7 @@ export class NamespaceServices {
           const pods = podsByIp(objects.values());
           if (arePodsEqual(pods, this.#pods)) return;
           this.#pods = pods;
+          this.#ownPod = [...pods.values()].find(({ name }) => name === this.#context.me) ?? null;
           for (const publisher of this.#publishers.values()) publisher.look();
         },
       ),
@@ -193,7 +197,10 @@ export class NamespaceServices {
       method: "PATCH",
       path: `/apis/coordination.k8s.io/v1/namespaces/${this.#namespace}/leases/${leaseName(instance)}?fieldManager=${manager}&force=true`,
       contentType: "application/apply-patch+yaml",
-      body: leaseObject({ namespace: this.#namespace, instance }, { isHeld, renewMs: renewMs(), wallMs: wall() }),
+      body: leaseObject(
+        { namespace: this.#namespace, instance, pod: this.#ownPod },
+        { isHeld, renewMs: renewMs(), wallMs: wall() },
+      ),
     });
     this.#note("lease", problemOf(reply));
   }

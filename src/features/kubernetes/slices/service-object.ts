@@ -1,6 +1,6 @@
 /** What a Service says of itself, and what else claims it. Pure. */
 import { listOf, nameOf, objectOf, type JsonObject } from "../../../core/cluster/values/json.ts";
-import type { PublishedSlices, SlicedService } from "../core/slice-objects.ts";
+import { manager, type PublishedSlices, type SlicedService } from "../core/slice-objects.ts";
 
 /** A Service, as the configuration names it. */
 export interface PublishedServiceKey {
@@ -70,8 +70,13 @@ export function otherClaim(service: KnownService, { foreign }: PublishedSlices):
     return `Service ${name} in ${namespace} must not have a selector: Kubernetes writes slices for the pods that it selects`;
   const [first] = foreign;
   if (first === undefined) return null;
-  const by = first.manager === mirroring ? `mirrors the Endpoints ${name}` : `keeps it`;
-  return `EndpointSlice ${first.name} of Service ${name} in ${namespace} is not rolecall's: ${first.manager ?? "somebody"} ${by}`;
+  const by =
+    first.manager === mirroring
+      ? `${mirroring} mirrors the Endpoints ${name}`
+      : first.manager === manager
+        ? `it has the label of rolecall, but the names of its slices begin with ${name}-rolecall-`
+        : `${first.manager ?? "somebody"} keeps it`;
+  return `EndpointSlice ${first.name} of Service ${name} in ${namespace} is not rolecall's: ${by}`;
 }
 
 /** What makes slices of the Endpoints that somebody writes, as Patroni does. */

@@ -16,6 +16,7 @@ import {
 } from "../core/service-content.ts";
 import {
   manager,
+  type OwnSlice,
   type PublishedSlices,
   publishedOf,
   readSlices,
@@ -80,6 +81,10 @@ interface DueWrite extends SliceWrite {
 type WriteEnd = { readonly kind: "written" | "conflict" } | { readonly kind: "failed"; readonly problem: ApiProblem };
 
 const backoff: Backoff = { firstMs: 100, maxMs: 1_000, failures: 0 };
+/** How often a Service is left to others, if the API server does not take it. */
+const leaveTries = 5;
+/** After so many repairs somebody else changes the slices again and again, until there was none for so long, in ms. */
+const fight = { repairs: 3, calmMs: 60_000 } as const;
 /** How long the watch may take to bring what a write has answered, in ms. */
 const echoMs = 2_000;
 
@@ -95,6 +100,8 @@ export class ServicePublisher {
   #slices: ReadonlyMap<string, JsonObject> | null = null;
   /** What writes have answered, while the watch has not brought it. */
   readonly #echoes = new Map<string, Echo>();
+  /** Ends the wait for the watch; `null`: none waits. */
+  #cancelEcho: CancelTimer | null = null;
   #phase: "idle" | "writing" | "stopped" = "idle";
   #cancelTimer: CancelTimer | null = null;
   #published: PublishedSlices | null = null;
@@ -102,6 +109,11 @@ export class ServicePublisher {
   /** After a failure nothing is written before this instant. */
   #notBeforeMs = -Infinity;
   #failure: ApiProblem | null = null;
+  /** What was written last, by the names of the slices: the same once more is a repair. */
+  readonly #written = new Map<string, string>();
+  /** The repairs of what somebody else has changed, in a row. */
+  #repairs = backoff;
+  #cancelCalm: CancelTimer | null = null;
   readonly #events: PacedEvents;
   /** The addresses that were ready when the last Event was found, or at the first write since; `undefined`: none was. */
   #reported: readonly ReadyAddress[] | null | undefined = undefined;
@@ -133,6 +145,7 @@ export class ServicePublisher {
     const before = JSON.stringify(this.#service);
     this.#service = knownService(this.key, object);
     if (JSON.stringify(this.#service) === before) return;
+    this.#published = null;
     this.look();
     this.#context.onChange();
   }
@@ -140,10 +153,7 @@ export class ServicePublisher {
   /** The slices of the Service as the API server has them, by their names. */
   setSlices(objects: ReadonlyMap<string, JsonObject>): void {
     this.#slices = objects;
-    this.#published = null;
-    const nowMs = this.#context.now();
-    for (const [name, { object, untilMs }] of this.#echoes)
-      if (untilMs <= nowMs || isAsNew(objects.get(name), object)) this.#echoes.delete(name);
+    this.#dropEchoes();
     this.look();
   }
 
@@ -152,7 +162,8 @@ export class ServicePublisher {
     if (this.#published !== null) return this.#published;
     const objects = new Map(this.#slices ?? []);
     for (const [name, { object }] of this.#echoes) objects.set(name, object);
-    return (this.#published = readSlices([...objects.values()]));
+    const uid = this.#service.kind === "usable" ? this.#service.sliced.uid : null;
+    return (this.#published = readSlices([...objects.values()], { name: this.key.name, uid }));
   }
 
   /** How it is published, as this rolecall sees it. */
@@ -181,7 +192,12 @@ export class ServicePublisher {
   #findProblem(): Omit<ServiceProblem, "sinceMs"> | null {
     if (this.#service.kind === "unusable") return { kind: "unusable", text: this.#service.problem };
     if (this.#failure !== null) return this.#failure;
-    const claim = otherClaim(this.#service, this.published);
+    const { namespace, name } = this.key;
+    const claim =
+      otherClaim(this.#service, this.published) ??
+      (this.#repairs.failures < fight.repairs
+        ? null
+        : `the EndpointSlices of Service ${name} in ${namespace} are changed by somebody else again and again`);
     return claim === null ? null : { kind: "claimed", text: claim };
   }
 
@@ -203,7 +219,26 @@ export class ServicePublisher {
   stop(): void {
     this.#phase = "stopped";
     this.#cancelTimer?.();
+    this.#cancelEcho?.();
+    this.#cancelCalm?.();
     this.#events.stop();
+  }
+
+  /**
+   * Leaves the Service to others, as {@link stop}. If this rolecall has written it, the slices say so: its Lease may live on,
+   * and nobody else would write. Tried a few times. Never rejects.
+   */
+  async leave(): Promise<void> {
+    this.stop();
+    for (let at: Backoff = backoff; at.failures < leaveTries; at = afterFailure(at)) {
+      if (at.failures > 0) await new Promise<void>((done) => void this.#context.setTimer(done, backoffMs(at)));
+      const { own } = this.published;
+      if (this.#service.kind !== "usable" || publishedOf(own)?.writer !== this.#context.me) return;
+      const { sliced } = this.#service;
+      const giveBack = await this.#context.place();
+      const resigned = own.map((slice) => this.#apply(resignation(sliced, slice)));
+      await Promise.all(resigned).finally(giveBack);
+    }
   }
 
   /** Notes how the Service is published, and why it is not, with the instants since when. */
@@ -238,13 +273,7 @@ export class ServicePublisher {
     const writer = published?.writer ?? null;
     const turn = turnOf({ me, mine, published, writerLives: writer !== null && lives(writer) });
     if (turn === "resign") {
-      const writes = own.map((slice) => ({
-        sliced,
-        slice,
-        base: slice.base,
-        stated: { writer: null, unready: slice.unready },
-      }));
-      return { kind: "due", writes };
+      return { kind: "due", writes: own.map((slice) => resignation(sliced, slice)) };
     }
     if (turn !== "write" || typeof mine === "string") return { kind: turn === "write" ? "silent" : turn, writes: [] };
     const stated = { writer: me, unready: mine.unready };
@@ -290,12 +319,33 @@ export class ServicePublisher {
     this.#phase = "idle";
     this.#failure = ended.kind === "failed" ? ended.problem : null;
     this.#backoff = ended.kind === "written" ? afterSuccess(this.#backoff) : afterFailure(this.#backoff);
+    if (ended.kind === "written") this.#countRepair(writes);
     const { client, random, now, onChange } = this.#context;
-    const pauseMs = Math.max(client.pauseMs, backoffMs(this.#backoff) * (0.75 + random() / 4));
+    const ownMs = Math.max(backoffMs(this.#backoff), backoffMs(this.#repairs));
+    const pauseMs = Math.max(client.pauseMs, ownMs * (0.75 + random() / 4));
     this.#notBeforeMs = now() + pauseMs;
     if (ended.kind === "written" && writes.length > 0) this.#report(members);
     this.look();
     onChange();
+  }
+
+  /** Two that write against each other must not do so at full speed. */
+  #countRepair(writes: readonly DueWrite[]): void {
+    const said = writes.map(({ sliced, slice, stated }) => ({
+      name: sliceName(sliced.name, slice),
+      text: JSON.stringify([sliced.uid, slice, stated]),
+    }));
+    const isRepair = said.length > 0 && said.every(({ name, text }) => this.#written.get(name) === text);
+    for (const { name, text } of said) this.#written.set(name, text);
+    if (!isRepair) return;
+    this.#repairs = afterFailure(this.#repairs);
+    this.#cancelCalm?.();
+    this.#cancelCalm = this.#context.setTimer(() => {
+      this.#cancelCalm = null;
+      this.#repairs = backoff;
+      this.look();
+      this.#context.onChange();
+    }, fight.calmMs);
   }
 
   /** Says what has become of the Service, once it is published. @param known what was known of the members then */
@@ -375,14 +425,36 @@ export class ServicePublisher {
   }
 
   #echo(name: string, object: JsonObject): void {
-    this.#echoes.set(name, { object, untilMs: this.#context.now() + echoMs });
+    const { now, setTimer } = this.#context;
+    this.#echoes.set(name, { object, untilMs: now() + echoMs });
     this.#published = null;
+    this.#cancelEcho?.();
+    if (this.#isStopped) return;
+    // Whatever the watch has brought by then: a slice that was deleted right after the write, it brings no more.
+    this.#cancelEcho = setTimer(() => {
+      this.#cancelEcho = null;
+      this.#dropEchoes();
+      this.look();
+    }, echoMs);
+  }
+
+  /** Drops what the watch has brought, or should have brought by now. */
+  #dropEchoes(): void {
+    this.#published = null;
+    const nowMs = this.#context.now();
+    for (const [name, { object, untilMs }] of this.#echoes)
+      if (untilMs <= nowMs || isAsNew(this.#slices?.get(name), object)) this.#echoes.delete(name);
   }
 
   #forget(name: string): void {
     this.#echoes.delete(name);
     this.#published = null;
   }
+}
+
+/** The write that leaves a slice as it is, to whoever writes next. */
+function resignation(sliced: SlicedService, slice: OwnSlice): DueWrite {
+  return { sliced, slice, base: slice.base, stated: { writer: null, unready: slice.unready } };
 }
 
 /** The addresses that are ready. */

@@ -34,7 +34,15 @@ function slice(parts: Partial<SliceContent> = {}, ready: string | null = "10.0.0
 }
 
 function own(content: SliceContent, parts: Partial<OwnSlice> = {}): OwnSlice {
-  return { ...content, name: sliceName("orders", content), base, writer: "me", unready: null, ...parts };
+  return {
+    ...content,
+    name: sliceName("orders", content),
+    base,
+    writer: "me",
+    unready: null,
+    isAltered: false,
+    ...parts,
+  };
 }
 
 /** As the API server has what was applied. */
@@ -85,39 +93,90 @@ describe("slices as objects", () => {
     const endpoints = [{ ip: "fd00::1", isReady: false, isServing: true, zone: "a", pod }];
     const content = slice({ family: "IPv6", endpoints });
     const object = stored(sliceObject(service, content, { writer: null, unready: "unreached", base }));
-    assert.deepEqual(readSlices([object]), {
+    assert.deepEqual(readSlices([object], service), {
       own: [own(content, { writer: null, unready: "unreached" })],
       foreign: [],
     });
     assert.equal(serviceOfSlice(object), "orders");
   });
 
-  test("slices of others are told apart, and what is none is left out", () => {
+  test("slices of others are told apart by their names, and what is none is left out", () => {
     const labels = { "kubernetes.io/service-name": "orders" };
-    const { own: read, foreign } = readSlices([
-      { metadata: { name: "a", labels } },
-      { metadata: { name: "b", labels: { ...labels, "endpointslice.kubernetes.io/managed-by": "someone" } } },
-      {
-        metadata: {
-          name: "c",
-          uid: "u",
-          resourceVersion: "1",
-          labels: { "endpointslice.kubernetes.io/managed-by": "rolecall" },
-        },
-        addressType: "FQDN",
-      },
-      {
-        metadata: { name: "d", labels: { "endpointslice.kubernetes.io/managed-by": "rolecall" } },
-        addressType: "IPv4",
-      },
-      { metadata: {} },
-      {},
-    ]);
+    const labelled = { ...labels, "endpointslice.kubernetes.io/managed-by": "rolecall" };
+    const names = ["orders-rolecall-ipv4", "orders-rolecall-ipv5-1", "orders-rolecall-ipv4-x", "ro-rolecall-ipv4-1"];
+    const { own: read, foreign } = readSlices(
+      [
+        { metadata: { name: "a", labels } },
+        { metadata: { name: "b", labels: { ...labels, "endpointslice.kubernetes.io/managed-by": "someone" } } },
+        ...names.map((name) => ({ metadata: { ...base, name, labels: labelled }, addressType: "IPv4" })),
+        // Without a version.
+        { metadata: { name: "orders-rolecall-ipv4-1", labels: labelled }, addressType: "IPv4" },
+        { metadata: {} },
+        {},
+      ],
+      service,
+    );
     assert.deepEqual(read, []);
     assert.deepEqual(foreign, [
       { name: "a", manager: null },
       { name: "b", manager: "someone" },
+      ...names.map((name) => ({ name, manager: "rolecall" })),
     ]);
+  });
+
+  const [label, by] = ["kubernetes.io/service-name", "endpointslice.kubernetes.io/managed-by"];
+  const endpoint = { addresses: ["10.0.0.1"], conditions: { ready: true, serving: true, terminating: false } };
+  const port = { name: "postgres", port: 5432, protocol: "TCP" };
+  const changes: readonly (readonly [string, JsonObject, boolean])[] = [
+    ["the label of the Service is gone", { labels: { [by]: "rolecall" } }, true],
+    ["the label of the Service is that of another one", { labels: { [by]: "rolecall", [label]: "x" } }, true],
+    ["the label of the manager is gone", { labels: { [label]: "orders" } }, true],
+    ["another manager", { labels: { [label]: "orders", [by]: "x" } }, true],
+    ["a further label", { labels: { [label]: "orders", [by]: "rolecall", team: "x" } }, false],
+    ["its Service was created anew", { ownerReferences: [{ uid: "u0" }] }, true],
+    ["it has a further owner", { ownerReferences: [{ uid: "u0" }, { uid: "u1" }] }, false],
+    ["no owner", { ownerReferences: [] }, true],
+    ["another protocol", { ports: [{ ...port, protocol: "UDP" }] }, true],
+    ["another port", { ports: [{ ...port, port: 5433 }] }, true],
+    ["a further port", { ports: [port, port] }, true],
+    ["no port", { ports: [] }, true],
+    ["a further address", { endpoints: [{ ...endpoint, addresses: ["10.0.0.1", "10.0.0.9"] }] }, true],
+    ["no conditions, which is ready for Kubernetes", { endpoints: [{ addresses: ["10.0.0.1"] }] }, true],
+    [
+      "an endpoint that ends",
+      { endpoints: [{ ...endpoint, conditions: { ...endpoint.conditions, terminating: true } }] },
+      true,
+    ],
+    ["not said whether it ends", { endpoints: [{ ...endpoint, conditions: { ready: true, serving: true } }] }, false],
+    ["nothing", {}, false],
+  ];
+  for (const [what, { labels, ownerReferences, ...change }, isAltered] of changes)
+    test(`a slice of its own that somebody has changed is ${isAltered ? "found" : "as it was"}: ${what}`, () => {
+      const object = stored(sliceObject(service, slice(), { writer: "me", unready: null, base }));
+      const metadata = { ...(object["metadata"] as object), ...stored({ labels, ownerReferences }) };
+      const { own: read, foreign } = readSlices([{ ...object, ...change, metadata }], service);
+      assert.deepEqual([read.map((one) => one.isAltered), foreign], [[isAltered], []]);
+      const [known] = read;
+      assert.ok(known !== undefined);
+      const sound = { ...known, ...slice() };
+      assert.equal(
+        writesOf({ slices: [slice()], unready: null }, [sound], { writer: "me", unready: null }).length,
+        Number(isAltered),
+      );
+    });
+
+  test("what a slice does not state is read as Kubernetes reads it: ready", () => {
+    const object = stored(sliceObject(service, slice(), { writer: "me", unready: null, base }));
+    const { own: read } = readSlices([{ ...object, endpoints: [{ addresses: ["10.0.0.2"] }] }], service);
+    assert.deepEqual(
+      read.flatMap(({ endpoints }) => endpoints.map(({ isReady, isServing }) => [isReady, isServing])),
+      [[true, true]],
+    );
+  });
+
+  test("as long as the Service is not known, nobody has changed the owner", () => {
+    const object = stored(sliceObject(service, slice(), { writer: "me", unready: null, base }));
+    assert.equal(readSlices([object], { name: "orders", uid: null }).own[0]?.isAltered, false);
   });
 
   test("the slices of a Service say together what is published, and by whom", () => {

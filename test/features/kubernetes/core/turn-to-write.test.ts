@@ -17,6 +17,8 @@ const two = content("10.0.0.2");
 const renamed = { ...one, slices: one.slices.map((slice) => ({ ...slice, portName: "postgres" })) };
 const nobody = content(null);
 const unreached = content(null, "unreached");
+/** The same as {@link one}, and somebody has changed what else rolecall states. */
+const altered = { ...one };
 const dead = false;
 
 /** What I say, what is published, by whom, whether that one lives, and what I do. */
@@ -30,6 +32,9 @@ const rows: readonly (readonly [string, TurnInputs["mine"], ServiceContent | nul
     ["all is said, by one that is dead: nothing is written for its death", one, one, "other", dead, "agreed"],
     ["all is said, by one that has resigned", one, one, null, dead, "agreed"],
     ["the port of the Service has another name", renamed, one, "me", true, "write"],
+    ["somebody has changed what I have written", one, altered, "me", true, "write"],
+    ["somebody has changed what another one has written, which lives", one, altered, "other", true, "left"],
+    ["somebody has changed what another one has written, which is dead", one, altered, "other", dead, "write"],
     ["a change, and I am the writer", two, one, "me", true, "write"],
     ["a change, and my Lease is not renewed: what I have written is conditional", two, one, "me", dead, "write"],
     ["a change, and another one that lives is the writer", two, one, "other", true, "left"],
@@ -50,13 +55,13 @@ const rows: readonly (readonly [string, TurnInputs["mine"], ServiceContent | nul
 describe("who writes the slices of a Service", () => {
   for (const [what, mine, said, writer, writerLives, expected] of rows)
     test(what, () => {
-      const published = said === null ? null : { ...said, writer };
+      const published = said === null ? null : { ...said, writer, isAltered: said === altered };
       assert.equal(turnOf({ me: "me", mine, published, writerLives }), expected);
     });
 
   test("a slice without endpoints says nothing", () => {
     const left = { family: "IPv6", port: 5432, portName: "", endpoints: [] } as const;
-    const published = { slices: [...one.slices, left], unready: null, writer: "other" };
+    const published = { slices: [...one.slices, left], unready: null, writer: "other", isAltered: false };
     assert.equal(turnOf({ me: "me", mine: one, published, writerLives: false }), "agreed");
   });
 
@@ -71,7 +76,7 @@ describe("who writes the slices of a Service", () => {
           ["b", second],
         ] as const) {
           const turn = turnOf({ me, mine, published, writerLives: true });
-          if (turn === "write" && typeof mine !== "string") published = { ...mine, writer: me };
+          if (turn === "write" && typeof mine !== "string") published = { ...mine, writer: me, isAltered: false };
           if (turn === "resign" && published !== null) published = { ...published, writer: null };
           if (turn === "write" || turn === "resign") writes += 1;
         }

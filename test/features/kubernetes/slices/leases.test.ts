@@ -11,7 +11,10 @@ class Watched {
 
   renew(instance: string, isHeld = true): this {
     this.#wallMs += 1;
-    const lease = leaseObject({ namespace: "databases", instance }, { isHeld, renewMs: 2_000, wallMs: this.#wallMs });
+    const lease = leaseObject(
+      { namespace: "databases", instance, pod: null },
+      { isHeld, renewMs: 2_000, wallMs: this.#wallMs },
+    );
     this.#objects.set(leaseName(instance), lease as JsonObject);
     this.seen.take(this.#objects);
     return this;
@@ -26,7 +29,7 @@ class Watched {
 
 describe("which rolecalls live", () => {
   test("a Lease is of six seconds, and its end has no holder", () => {
-    const at = { namespace: "databases", instance: "a" };
+    const at = { namespace: "databases", instance: "a", pod: null };
     assert.deepEqual(leaseObject(at, { isHeld: true, renewMs: 2_000, wallMs: 1_500 }), {
       apiVersion: "coordination.k8s.io/v1",
       kind: "Lease",
@@ -35,6 +38,26 @@ describe("which rolecalls live", () => {
     });
     const ended = leaseObject(at, { isHeld: false, renewMs: 2_000, wallMs: 0 }) as { readonly spec: object };
     assert.deepEqual(Object.keys(ended.spec), ["leaseDurationSeconds", "renewTime"]);
+  });
+
+  test("a Lease goes with the pod of its rolecall", () => {
+    const pod = { name: "a", uid: "p1" };
+    const { metadata } = leaseObject(
+      { namespace: "databases", instance: "a", pod },
+      { isHeld: true, renewMs: 2_000, wallMs: 0 },
+    ) as { readonly metadata: { readonly ownerReferences: unknown } };
+    assert.deepEqual(metadata.ownerReferences, [{ apiVersion: "v1", kind: "Pod", name: "a", uid: "p1" }]);
+  });
+
+  test("who has ended its Lease is dead when it is deleted, too; who is alive is missed for three renewals first", () => {
+    const ended = new Watched().renew("me").renew("other").renew("other", false).delete("other");
+    assert.equal(ended.seen.lives("other"), false);
+    assert.equal(ended.renew("other").seen.lives("other"), true);
+    const alive = new Watched().renew("me").renew("other").delete("other");
+    assert.equal(alive.seen.lives("other"), true);
+    for (let at = 0; at < 3; at += 1) alive.renew("me");
+    assert.equal(alive.seen.lives("other"), true);
+    assert.equal(alive.renew("me").seen.lives("other"), false);
   });
 
   test("who renews lives; who misses more than three renewals of mine is dead, until it renews", () => {
