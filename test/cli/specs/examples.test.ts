@@ -19,7 +19,8 @@ describe("the examples of the help", () => {
     test(command.name, async () => {
       assert.ok(command.examples.length > 0);
       for (const example of command.examples) {
-        const { problem, notes, spec } = await parseCommandLine(argumentsOf(example, commandWordsOf(command)));
+        const words = example.endsWith(" --version") ? "--version" : commandWordsOf(command);
+        const { problem, notes, spec } = await parseCommandLine(argumentsOf(example, words));
         assert.equal(problem, null, example);
         assert.deepEqual(notes, [], example);
         if (command.load !== null && command.verbs === undefined) assert.equal(spec?.name, command.name, example);

@@ -19,7 +19,9 @@ async function rendered(
   args: readonly string[],
   parts: { readonly clusters?: string; readonly pools?: readonly object[] } = {},
 ): ReturnType<typeof renderClusters> {
-  return renderClusters(folder, { kind: "haproxy", clusters: "same-ports", pools, args, ...parts });
+  // A rolecall that runs on this machine is not asked: none has an admin listener there.
+  const listen = [{ port: 8008 }, { port: 1, dialect: "admin" }];
+  return renderClusters(folder, { kind: "haproxy", clusters: "same-ports", pools, args, listen, ...parts });
 }
 
 test("render haproxy has a backend and a port for each pool of the configuration, and no others", async () => {

@@ -103,6 +103,8 @@ export class ServicePublisher {
   /** Ends the wait for the watch; `null`: none waits. */
   #cancelEcho: CancelTimer | null = null;
   #phase: "idle" | "writing" | "stopped" = "idle";
+  /** The last write. Never rejects. */
+  #writing: Promise<void> = Promise.resolve();
   #cancelTimer: CancelTimer | null = null;
   #published: PublishedSlices | null = null;
   #backoff = backoff;
@@ -212,7 +214,7 @@ export class ServicePublisher {
     if (writes.length === 0) return;
     const waitMs = this.#notBeforeMs - this.#context.now();
     if (waitMs > 0) this.#cancelTimer = this.#context.setTimer(() => this.look(), waitMs);
-    else void this.#write();
+    else this.#writing = this.#write();
   }
 
   /** Writes nothing any more. A write in flight goes on. */
@@ -230,6 +232,8 @@ export class ServicePublisher {
    */
   async leave(): Promise<void> {
     this.stop();
+    // What its answer shows is not known before: a Service that is being written has no writer yet.
+    await this.#writing;
     for (let at: Backoff = backoff; at.failures < leaveTries; at = afterFailure(at)) {
       if (at.failures > 0) await new Promise<void>((done) => void this.#context.setTimer(done, backoffMs(at)));
       const { own } = this.published;

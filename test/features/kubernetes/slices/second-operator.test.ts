@@ -166,6 +166,21 @@ describe("a second operator", () => {
     await published("10.0.0.1 by nobody");
   });
 
+  test("a Service that is taken away while it is being written is left to others", async (context) => {
+    const { server, rolecall, published } = await servicesFixture(context);
+    const a = rolecall("a", [{}, { name: "other" }]);
+    let isTaken = false;
+    server.misbehave = ({ verb, resource }) => {
+      if (verb === "patch" && resource === "endpointslices" && !isTaken) {
+        isTaken = true;
+        a.services.configure([{ namespace: "databases", name: "other", port: null, isOfPrimary: true }]);
+      }
+      return null;
+    };
+    a.say(membersOf("10.0.0.1"));
+    await published("10.0.0.1 by nobody");
+  });
+
   test("a Service that another one has written is not touched when it is taken away", async (context) => {
     const { rolecall, published, renewals, writes } = await servicesFixture(context);
     const [a, b] = [rolecall("a"), rolecall("b", [{}, { name: "other" }])];
