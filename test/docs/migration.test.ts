@@ -1,0 +1,51 @@
+/** config/examples/haproxy-migration.cfg: each of its steps is valid, and the last ones are those of haproxy.cfg. */
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { assertValidHaproxy } from "../fake/valid-haproxy.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "rolecall-migration-"));
+after(() => rmSync(folder, { recursive: true }));
+
+const text = readFileSync("config/examples/haproxy-migration.cfg", "utf8");
+
+/** The sections of a file by their first lines, without comments and blank lines. */
+function sectionsOf(file: string): ReadonlyMap<string, readonly string[]> {
+  const sections = new Map<string, string[]>();
+  let lines: string[] = [];
+  for (const line of file.split("\n")) {
+    if (line.trim() === "" || line.trim().startsWith("#")) continue;
+    if (!line.startsWith(" ")) sections.set(line, (lines = []));
+    else lines.push(line.trim());
+  }
+  return sections;
+}
+
+test("what checks rolecall is as in haproxy.cfg", () => {
+  const [own, known] = [text, readFileSync("config/examples/haproxy.cfg", "utf8")].map(sectionsOf);
+  const shared = ["listen rolecall", "backend rolecall_ready", "backend write", "backend read"];
+  for (const name of [...shared, "backend write_direct", "backend read_direct"])
+    assert.deepEqual(own?.get(name), known?.get(name), name);
+});
+
+/** The file with frontends that lead to these pools; `null`: the two lines of rolecall. */
+function stepOf(pools: Readonly<Record<"write" | "read", string | null>>): string {
+  return Object.entries(pools).reduce((file, [of, pool]) => {
+    const present = `\n  default_backend ${of}_nodes\n`;
+    assert.ok(file.includes(present));
+    if (pool !== null) return file.replace(present, `\n  default_backend ${pool}\n`);
+    const [fallback, last] = [`use_backend ${of}_direct if `, `default_backend ${of}\n`];
+    for (const line of [fallback, last]) assert.ok(file.includes(`\n  # ${line}`), line);
+    return file.replace(present, "\n").replace(`  # ${fallback}`, `  ${fallback}`).replace(`  # ${last}`, `  ${last}`);
+  }, text);
+}
+
+for (const [step, pools] of [
+  ["1, as it is", { write: "write_nodes", read: "read_nodes" }],
+  ["2, both may refuse", { write: "write_veto", read: "read_veto" }],
+  ["3, reads", { write: "write_veto", read: null }],
+  ["4, writes", { write: null, read: null }],
+] as const)
+  test(`HAProxy takes step ${step}`, () => assertValidHaproxy(stepOf(pools), folder));
