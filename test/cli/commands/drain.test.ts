@@ -74,11 +74,11 @@ for (const [where, edges, expected] of [
 ] as const)
   test(`drain says where it is in force: ${where}`, async (context) => {
     const { body: status } = adminApiAnswers["/status"] ?? {};
-    const drained = adminApiAnswers["POST /drains/demo/pg2"];
-    assert.ok(drained !== undefined);
+    const answer = adminApiAnswers["POST /drains/demo/pg2"];
+    assert.ok(answer !== undefined);
     const server = await serveCannedAnswers({
       "/status": { body: status },
-      "POST /drains/demo/pg2": drained,
+      "POST /drains/demo/pg2": answer,
       "/edges": { body: edges },
     });
     context.after(() => server.close());

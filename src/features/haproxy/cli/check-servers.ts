@@ -58,12 +58,13 @@ interface Uncompared {
 
 /** What the coverage says of servers that were not compared; empty if all were. */
 export function uncomparedText({ ports, addresses }: Uncompared): string {
-  const servers = (count: number): string => `${count} server${count === 1 ? "" : "s"}`;
   const parts = [
-    ...(ports === 0 ? [] : [`the port${ports === 1 ? "" : "s"} of ${servers(ports)}`]),
+    ...(ports === 0 ? [] : [`the port${ports === 1 ? "" : "s"} of ${countText(ports, "server")}`]),
     ...(addresses === 0
       ? []
-      : [`the address${addresses === 1 ? "" : "es"} of ${ports === 0 ? servers(addresses) : String(addresses)}`]),
+      : [
+          `the address${addresses === 1 ? "" : "es"} of ${ports === 0 ? countText(addresses, "server") : String(addresses)}`,
+        ]),
   ];
   return parts.length === 0 ? "" : `; not compared: ${parts.join(" and ")}`;
 }
