@@ -299,6 +299,7 @@ export const adminApiAnswers: Readonly<Record<string, CannedAnswer>> = {
   "/explain?node=demo%2Fpg2&check=%2Freplica": {
     body: { node: "pg2", cluster: "demo", fit: true, reason: null, decisive: null, rules: [] },
   },
+  "/edges": { body: { fleet: null, upstreams: [], followers: [] } },
   "GET /drains": {
     body: {
       drains: [

@@ -7,6 +7,7 @@ import { resolveName } from "../../core/command/client/node-name.ts";
 import { readDrain, fetchStatusFrom, type StatusCluster } from "../../core/command/client/cluster-status.ts";
 import { refusalAction } from "../../core/command/client/refusal.ts";
 import { replyMessage, RolecallClient, type RolecallReply } from "../../core/command/client/rolecall-client.ts";
+import { drainReach } from "./drain-reach.ts";
 import { lostClients } from "./lost-clients.ts";
 import type { CommandContext } from "../../core/command/framework/command-context.ts";
 import { formatDuration } from "../../core/command/output/figures.ts";
@@ -52,7 +53,7 @@ async function begin(context: CommandContext, words: DrainWords): Promise<void> 
   result.data = document;
   print(
     `${subject} is ${stateText(started)} for ${formatDuration(started.remaining_ms)}, ` +
-      `until ${started.until}${notDurable(document)}\n`,
+      `until ${started.until}${notDurable(document)}\n${await drainReach(server, cluster?.cluster ?? subject)}\n`,
   );
 }
 
@@ -92,7 +93,7 @@ export async function drains(context: CommandContext): Promise<void> {
   result.data = { drains: rows };
   print(
     known.length === 0
-      ? "no node is drained or distrusted\n"
+      ? `no node is drained or distrusted at ${server.url}\n`
       : table(["NODE", "ROUTES", "ENDS IN", "BY", "REASON"], known.map(rowOf)),
   );
 }

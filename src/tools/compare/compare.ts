@@ -216,9 +216,10 @@ function selectChecks(
         location: { file, line, kind: "source" },
       });
     const uncompared = readUncompared(text).filter(({ section }) => !otherSections.has(section));
-    for (const { directive, section, line, why } of uncompared)
+    for (const { directive, section, line, why, action } of uncompared)
       result.diagnose("RC044", {
         message: `${directive} in ${section} is not compared: ${why}`,
+        ...(action === undefined ? {} : { action }),
         location: { file, line, kind: "source" },
       });
     const ofOthers = others.length === 0 ? "" : `, ${countText(others.length, "check")} of other services`;

@@ -1,3 +1,4 @@
+import { routeOf, type Route } from "../../core/health/route.ts";
 import { sectionsOf, type HaproxySection } from "../../core/balancing/haproxy-sections.ts";
 
 /** A directive of an haproxy.cfg that judges servers by something that `rolecall compare` does not compare. */
@@ -9,6 +10,8 @@ export interface UncomparedDirective {
   readonly line: number;
   /** What HAProxy judges by. */
   readonly why: string;
+  /** What to do, where that is known. */
+  readonly action?: string;
 }
 
 type CheckKind = "tcp" | "http" | "other";
@@ -47,7 +50,7 @@ export function readUncompared(text: string): readonly UncomparedDirective[] {
   return sectionsOf(text).flatMap((section) => {
     if (section.keyword === "global") return [];
     const own = section.lines.flatMap(({ tokens, number }) =>
-      uncompared(tokens).map(({ directive, why }) => ({ directive, section: section.name, line: number, why })),
+      uncompared(tokens).map((one) => ({ ...one, section: section.name, line: number })),
     );
     const kind = section.lines.reduce((known, { tokens }) => kindAfter(tokens, known), inherited.kind);
     const isChecked = section.lines.reduce((known, { tokens }) => checkedAfter(tokens, known), inherited.isChecked);
@@ -84,10 +87,7 @@ function tcpOnly({ name, lines }: HaproxySection, isChecked: boolean): readonly 
   ];
 }
 
-interface Uncompared {
-  readonly directive: string;
-  readonly why: string;
-}
+type Uncompared = Pick<UncomparedDirective, "directive" | "why" | "action">;
 
 function uncompared(tokens: readonly string[]): readonly Uncompared[] {
   const [first = "", second = ""] = tokens;
@@ -97,7 +97,9 @@ function uncompared(tokens: readonly string[]): readonly Uncompared[] {
       // Without a path it only turns checks on: http-check send says what is sent.
       if (second === "httpchk" && tokens.length === 2) return [];
       if (second === "httpchk")
-        return methodOf(tokens[2]?.startsWith("/") === false ? tokens[2] : "OPTIONS", directive);
+        return tokens[2]?.startsWith("/") === false
+          ? ofMethod(tokens[2], tokens[3], directive)
+          : ofMethod("OPTIONS", tokens[2], directive);
       return otherChecks.test(second) ? [{ directive, why: byOwnSteps }] : [];
     case "http-check":
       return ofHttpCheck(second, tokens.slice(2));
@@ -144,15 +146,40 @@ function ofTemplate([keyword = "", prefix = "", range = "", source = ""]: readon
   return { directive, why };
 }
 
-function methodOf(method: string, directive: string): readonly Uncompared[] {
+/** Routes to which nodes answer GET only: Patroni answers 503 to their HEAD and OPTIONS, always (test/vectors/README.md). */
+const getOnly: ReadonlySet<Route> = new Set<Route>(["liveness", "readiness"]);
+
+/**
+ * A method that is not GET. Nodes and rolecall answer HEAD and OPTIONS of the other health checks with the status of GET,
+ * which is all that HAProxy and compare judge by.
+ * @param uri the path and query; HAProxy asks for `/` where it is missing
+ */
+function ofMethod(method: string, uri: string | undefined, directive: string): readonly Uncompared[] {
   if (method === "GET") return [];
-  return [
-    {
-      directive: `${directive} (${method})`,
-      why: "compare sends GET; nodes answer HEAD and OPTIONS of some routes otherwise",
-    },
-  ];
+  const shown = `${directive} (${method})`;
+  if (method !== "HEAD" && method !== "OPTIONS")
+    return [
+      { directive: shown, why: `compare sends GET, and nodes check by GET, HEAD and OPTIONS only`, action: useGet },
+    ];
+  const path = uri ?? "/";
+  const route = routeOf(
+    path
+      .replace(/\?.*$/, "")
+      .replace(nodePrefix, "")
+      .replace(/^\/|\/$/g, ""),
+  );
+  if (route === undefined)
+    return [
+      { directive: shown, why: `compare sends GET, and nodes may answer ${method} ${path} otherwise`, action: useGet },
+    ];
+  if (!getOnly.has(route)) return [];
+  return [{ directive: shown, why: `nodes answer ${method} /${route} with 503 always`, action: useGet }];
 }
+
+const useGet = "Use GET";
+
+/** What rolecall's paths say of the node before the route. */
+const nodePrefix = /^(?:\/clusters\/[^/]+)?(?:\/nodes\/[^/]+)?(?=\/)/;
 
 function ofHttpCheck(action: string, words: readonly string[]): readonly Uncompared[] {
   const directive = `http-check ${action}`;
@@ -161,7 +188,13 @@ function ofHttpCheck(action: string, words: readonly string[]): readonly Uncompa
       return ofExpectation(words);
     case "send":
       return [
-        ...(words.includes("meth") ? methodOf(words[words.indexOf("meth") + 1] ?? "", `${directive} meth`) : []),
+        ...(words.includes("meth")
+          ? ofMethod(
+              valueOf(words, "meth") ?? "",
+              valueOf(words, "uri") ?? valueOf(words, "uri-lf"),
+              `${directive} meth`,
+            )
+          : []),
         ...(words.includes("hdr") ? headersOf(words) : []),
         ...["body", "body-lf"]
           .filter((word) => words.includes(word))
@@ -181,6 +214,12 @@ function ofHttpCheck(action: string, words: readonly string[]): readonly Uncompa
     default:
       return [];
   }
+}
+
+/** The word after another one; `undefined` if there is none. */
+function valueOf(words: readonly string[], name: string): string | undefined {
+  const at = words.indexOf(name);
+  return at === -1 ? undefined : words[at + 1];
 }
 
 /** A Host alone says nothing to nodes. */

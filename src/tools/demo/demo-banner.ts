@@ -46,7 +46,7 @@ export function renderDemoBanner(addresses: BannerAddresses, steps: readonly Tou
 /** A command, indented; one that is too long for a line goes on after a backslash, so that it can be pasted. */
 function commandLines(command: string): readonly string[] {
   const line = `  ${command}`;
-  const at = line.lastIndexOf(" --", columns - 2);
+  const at = Math.max(line.lastIndexOf(" --", columns - 2), line.indexOf("; ") + 1);
   return line.length <= columns || at <= 0 ? [line] : [`${line.slice(0, at)} \\`, `    ${line.slice(at + 1)}`];
 }
 

@@ -64,7 +64,7 @@ function replicaSteps(demo: DemoAddresses, { checks, faults }: TourPaths): reado
       commands: [
         `curl -X POST ${faults}/pg2/detach`,
         `curl -I ${urlOf("pg2")}/replica`,
-        `curl -I ${checks}/nodes/pg2/replica`,
+        `sleep 13; curl -I ${checks}/nodes/pg2/replica`,
         `rolecall explain /replica --node ${pg2}${demo.toAdmin}`,
       ],
     },
@@ -72,7 +72,7 @@ function replicaSteps(demo: DemoAddresses, { checks, faults }: TourPaths): reado
       text: ["2. pg3 falls 9 MB behind: 503 lagging for a limit of 1 MB, 200 without one:"],
       commands: [
         `curl -X POST '${faults}/pg3/lag?bytes=9MB'`,
-        `curl -I '${checks}/nodes/pg3/replica?lag=1MB'`,
+        `sleep 3; curl -I '${checks}/nodes/pg3/replica?lag=1MB'`,
         `curl -I ${checks}/nodes/pg3/replica`,
       ],
     },
@@ -84,12 +84,17 @@ function replicaSteps(demo: DemoAddresses, { checks, faults }: TourPaths): reado
       commands: [
         `curl -X POST ${faults}/pg3/claim`,
         `curl -I ${urlOf("pg3")}/primary`,
-        `curl -I ${checks}/nodes/pg3/primary`,
+        `sleep 3; curl -I ${checks}/nodes/pg3/primary`,
       ],
     },
     {
       text: ["4. Undo: every fault of one node, then of all nodes. Both are fit again:"],
-      commands: [`curl -X POST ${faults}/pg3/heal`, `curl -X POST ${demo.control}/sim/heal`],
+      commands: [
+        `curl -X POST ${faults}/pg3/heal`,
+        `curl -X POST ${demo.control}/sim/heal`,
+        `sleep 4; curl -I '${checks}/nodes/pg2/replica?lag=1MB'`,
+        `curl -I '${checks}/nodes/pg3/replica?lag=1MB'`,
+      ],
     },
   ];
 }
@@ -112,8 +117,11 @@ function leaderSteps(demo: DemoAddresses, { checks, faults }: TourPaths): readon
         `curl -X POST ${faults}/leader/kill`,
         `sleep 6; curl -I ${checks}/primary`,
         healAll,
+        `sleep 4; curl -I ${checks}/primary`,
         `curl -X POST ${faults}/leader/freeze`,
+        `sleep 6; curl -I ${checks}/primary`,
         healAll,
+        `sleep 4; curl -I ${checks}/primary`,
       ],
     },
   ];

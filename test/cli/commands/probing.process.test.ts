@@ -189,7 +189,6 @@ test("compare counts agreements, and reports invalid checks of haproxy.cfg", { t
       ["RC041", 2],
       ["RC042", 3],
       ["RC044", 8],
-      ["RC044", 5],
       ["RC044", 12],
     ],
   );

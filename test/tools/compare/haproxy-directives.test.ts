@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
+import { routePaths } from "../../../src/core/health/route.ts";
 import { readUncompared } from "../../../src/tools/compare/haproxy-directives.ts";
 
 /** Lines of `backend b`, after those of `defaults`, and the directives that are named. */
@@ -14,8 +17,19 @@ const rows: readonly (readonly [defaults: string, lines: string, named: readonly
   ["option httpchk GET /primary", "no option httpchk\nserver pg1 10.0.0.1:5432 check", ["server pg1 check"]],
   ["", "option pgsql-check user postgres\nserver pg1 10.0.0.1:5432 check", ["option pgsql-check"]],
   ["", "option tcp-check\ntcp-check expect string 200", ["option tcp-check", "tcp-check expect"]],
-  ["", "option httpchk /primary", ["option httpchk (OPTIONS)"]],
-  ["", "option httpchk HEAD /primary", ["option httpchk (HEAD)"]],
+  ["", "option httpchk /primary", []],
+  ["", "option httpchk OPTIONS /replica?lag=1MB", []],
+  ["", "option httpchk HEAD /sync/ HTTP/1.1\\r\\nHost:\\ x", []],
+  ["", "option httpchk OPTIONS /", []],
+  ["", "option httpchk OPTIONS", []],
+  ["", "option httpchk OPTIONS /clusters/demo/nodes/pg1/primary", []],
+  ["", "option httpchk\nhttp-check send meth OPTIONS uri-lf /nodes/%[srv_name]/replica", []],
+  ["", "http-check send meth HEAD hdr Host x", []],
+  ["", "option httpchk /liveness", ["option httpchk (OPTIONS)"]],
+  ["", "option httpchk HEAD /nodes/pg1/readiness?x=1", ["option httpchk (HEAD)"]],
+  ["", "option httpchk GET /liveness", []],
+  ["", "option httpchk HEAD /patroni", ["option httpchk (HEAD)"]],
+  ["", "option httpchk POST /primary", ["option httpchk (POST)"]],
   ["", "option httpchk\nhttp-check send meth GET uri /primary hdr Host x", []],
   [
     "",
@@ -64,6 +78,39 @@ for (const [defaults, lines, named] of rows)
       assert.ok(line >= 6 && why !== "");
     }
   });
+
+test("names HEAD and OPTIONS for the routes to which recorded nodes answer otherwise than to GET, and for no other", () => {
+  const folder = "test/vectors/node-api/4.1.5";
+  const differing = new Set<string>();
+  let compared = 0;
+  for (const file of readdirSync(folder)) {
+    const { answers, methods } = JSON.parse(readFileSync(join(folder, file), "utf8")) as Recording;
+    for (const [method, nodes] of Object.entries(methods))
+      for (const [node, statuses] of Object.entries(nodes))
+        for (const [path, status] of Object.entries(statuses)) {
+          const byGet = answers[node]?.[path];
+          if (byGet === undefined || byGet === null || status === null) continue;
+          compared += 1;
+          if (status !== byGet) differing.add(`${method} ${path}`);
+        }
+  }
+  assert.ok(compared > 1_000, `${compared} answers`);
+  for (const method of ["HEAD", "OPTIONS"])
+    for (const path of routePaths()) {
+      const found = readUncompared(`backend b\noption httpchk ${method} ${path}\n`);
+      const isNamed = differing.has(`${method} ${path}`);
+      assert.deepEqual(
+        found.map(({ why, action }) => [why, action]),
+        isNamed ? [[`nodes answer ${method} ${path} with 503 always`, "Use GET"]] : [],
+      );
+    }
+});
+
+/** What of a recording is read here: the status by node and path, and by method. */
+interface Recording {
+  readonly answers: Readonly<Record<string, Readonly<Record<string, number | null>>>>;
+  readonly methods: Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, number | null>>>>>>;
+}
 
 for (const [range, positions] of [
   ["1", "its servers pg1 are"],

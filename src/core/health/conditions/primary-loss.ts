@@ -114,7 +114,7 @@ function lossDetails(view: ClusterView, inputs: SituationInputs): Told & { reado
     };
   const cause = lossCause(view, claims, name);
   const writes = last === undefined || last.failuresInRow === 0 ? null : committedText(last.node.name, inputs);
-  const advice = claims.nodes.length === 0 ? expectation(view, last, wallMs) : waiting(claims.holder, last);
+  const advice = claims.nodes.length === 0 ? expectation(view, last, wallMs) : waiting(view, claims.holder, last);
   return {
     isIntended: false,
     wrong: "no primary",
@@ -133,11 +133,19 @@ function lossDetails(view: ClusterView, inputs: SituationInputs): Told & { reado
 }
 
 /** A node has the lock and cannot take writes, or nobody confirms the claims. */
-function waiting(holder: string | null, last: Observation | undefined): Advice {
+function waiting(view: ClusterView, holder: string | null, last: Observation | undefined): Advice {
   if (last?.report?.state === "stopping")
     return {
       next: "it gives the lock away, or starts again as the primary",
       action: "Wait some seconds, then look at its PostgreSQL and its log",
+    };
+  const promotedMs = promotionMs(view, holder === null ? undefined : last);
+  if (promotedMs !== null)
+    return {
+      next:
+        `${holder} has had the lock for ${spanText(promotedMs)} and is being promoted, which is a part of every ` +
+        "switchover and failover; it gets a yes as soon as it is writable",
+      action: `Wait some seconds, then look at PostgreSQL and its log on ${holder}`,
     };
   return holder === null
     ? {
@@ -148,6 +156,19 @@ function waiting(holder: string | null, last: Observation | undefined): Advice {
         next: `${holder} gets a yes as soon as it is writable; its cluster manager may give the lock away before`,
         action: `Look at PostgreSQL and its log on ${holder}`,
       };
+}
+
+/**
+ * For how long a holder has had the lock that it took from another node a moment ago, and whose PostgreSQL runs or starts,
+ * in ms; `null`: that is not so. Patroni promotes in the loop in which it takes the lock, and looks at PostgreSQL again in
+ * the next one, so a holder that is not writable for longer than a loop deserves a look.
+ */
+function promotionMs({ cluster, nowMs }: ClusterView, holder: Observation | undefined): number | null {
+  if (holder === undefined || holder.claimedSinceMs === null || holder.failuresInRow > 0 || hasStopped(holder))
+    return null;
+  const loss = cluster.leadership.lastLoss;
+  const heldMs = nowMs - holder.claimedSinceMs;
+  return loss !== null && loss.node !== holder.node.name && heldMs < loopWaitMs(cluster) ? heldMs : null;
 }
 
 /** When the lock of the last primary expires. */

@@ -2,8 +2,9 @@ import { countText } from "../../../core/health/wording.ts";
 import type { DatabaseAddress } from "../../../core/cluster/node.ts";
 import { readRegularFile } from "../../../core/files/regular-file.ts";
 import { parseDatabaseAddress } from "../../../core/health/check.ts";
-import { isDifferentAddress } from "../../../core/health/evidence/node/identity.ts";
+import { bareHost, isDifferentAddress } from "../../../core/health/evidence/node/identity.ts";
 import type { StatusCluster, StatusNode } from "../../../core/command/client/cluster-status.ts";
+import { hostPort } from "../../../core/command/render/edges.ts";
 import { sectionsOf, type HaproxySection } from "../../../core/balancing/haproxy-sections.ts";
 import type { KnownClusters } from "../../../core/command/client/remembered-members.ts";
 import type { DoctorContext } from "../../../core/command/doctor/doctor-context.ts";
@@ -40,21 +41,43 @@ export function checkHaproxyServers(
   }
   const selected = args.text("cluster");
   const members = clusters.filter(({ cluster }) => selected === null || cluster === selected);
-  const { findings, backends } = compareServers(text, members);
+  const { findings, backends, uncompared } = compareServers(text, members);
   for (const { rule, message, line } of findings)
     result.diagnose(rule, { message, location: { file, kind: "source", ...(line === null ? {} : { line }) } });
-  result.cover("haproxy_config", "complete", { detail: `${countText(backends, "backend")} with members in ${file}` });
+  const detail = `${countText(backends, "backend")} with members in ${file}${uncomparedText(uncompared)}`;
+  result.cover("haproxy_config", "complete", { detail });
+}
+
+/** How many servers of members may lead elsewhere, as the file and the members' addresses do not say where they lead. */
+interface Uncompared {
+  /** At the member's host with a port that is nobody's, as that of a pooler is, or with none. */
+  readonly ports: number;
+  /** At a name where the member's address is known as a number or the reverse, or at what the file does not say. */
+  readonly addresses: number;
+}
+
+/** What the coverage says of servers that were not compared; empty if all were. */
+export function uncomparedText({ ports, addresses }: Uncompared): string {
+  const parts = [
+    ...(ports === 0 ? [] : [`the port${ports === 1 ? "" : "s"} of ${countText(ports, "server")}`]),
+    ...(addresses === 0
+      ? []
+      : [
+          `the address${addresses === 1 ? "" : "es"} of ${ports === 0 ? countText(addresses, "server") : String(addresses)}`,
+        ]),
+  ];
+  return parts.length === 0 ? "" : `; not compared: ${parts.join(" and ")}`;
 }
 
 /**
  * Compares the servers of an haproxy.cfg with members. A backend is one of the cluster that its checks name, else of
  * the one that shares most servers with it; backends that share none are of something else.
- * @returns the findings, and how many backends have members
+ * @returns the findings, how many backends have members, and what could not be compared
  */
 export function compareServers(
   text: string,
   clusters: readonly StatusCluster[],
-): { readonly findings: readonly ServerFinding[]; readonly backends: number } {
+): { readonly findings: readonly ServerFinding[]; readonly backends: number; readonly uncompared: Uncompared } {
   const sections = sectionsOf(text);
   const isStateInherited = sections.some((section) => section.keyword === "defaults" && sendsState(section));
   const backends = sections.flatMap((section) => {
@@ -63,11 +86,16 @@ export function compareServers(
     const isState = isStateInherited || sendsState(section);
     return cluster === null ? [] : [{ section, servers, cluster, isState }];
   });
-  const findings = backends.flatMap(({ section, servers, cluster, isState }) =>
-    servers.flatMap((server) =>
-      serverFinding(server, { where: `${section.name.split(" ")[1]}/${server.name}`, cluster, isState }),
+  const placed = backends.flatMap(({ section, servers, cluster, isState }) =>
+    servers.map((server) =>
+      place(server, { where: `${section.name.split(" ")[1]}/${server.name}`, cluster, clusters, isState }),
     ),
   );
+  const findings = placed.flatMap((one) => (typeof one === "object" ? [one] : []));
+  const uncompared = {
+    ports: placed.filter((one) => one === "other_port").length,
+    addresses: placed.filter((one) => one === "unknown_address").length,
+  };
   const missing = clusters.flatMap((cluster) => {
     const own = backends.filter((backend) => backend.cluster === cluster);
     const servers = own.flatMap((backend) => backend.servers);
@@ -78,7 +106,7 @@ export function compareServers(
       .filter((node) => !servers.some((server) => server.name === node.node || isAt(server, node)))
       .map(({ node }) => finding("RC128", `${cluster.cluster}/${node} is in no backend`, null));
   });
-  return { findings: [...missing, ...findings], backends: backends.length };
+  return { findings: [...missing, ...findings], backends: backends.length, uncompared };
 }
 
 interface Server {
@@ -109,7 +137,9 @@ function addressOf(text: string): Pick<Server, "host" | "port"> {
   const plain = text.replace(/^ipv[46]@/, "");
   const unknown = { host: null, port: null };
   if (/[$@/]/.test(plain)) return unknown;
-  const address = parseDatabaseAddress(plain);
+  // HAProxy takes what follows the last colon for the port, also of an IPv6 address without brackets.
+  const bare = plain.replace(/^([0-9a-f:.]*:[0-9a-f:.]*):(\d{1,5})$/i, "[$1]:$2");
+  const address = parseDatabaseAddress(bare);
   if (address !== undefined) return address;
   const host = plain.replace(/:[+-]?\d*$/, "");
   return host === "" ? unknown : { host, port: null };
@@ -148,7 +178,7 @@ function isAt({ host, port }: Server, node: StatusNode): boolean {
   return (
     host !== null &&
     port !== null &&
-    addressesOf(node).some((known) => known.host.toLowerCase() === host.toLowerCase() && known.port === port)
+    addressesOf(node).some((known) => bareHost(known.host) === bareHost(host) && known.port === port)
   );
 }
 
@@ -165,26 +195,40 @@ interface ServerPlace {
   /** Its backend and name: `reads/pg1`. */
   readonly where: string;
   readonly cluster: StatusCluster;
+  /** All that are compared: a server may lead to a member of another one. */
+  readonly clusters: readonly StatusCluster[];
   /** Whether checks state the address of the server, so that rolecall compares its port too. */
   readonly isState: boolean;
 }
 
-function serverFinding(server: Server, { where, cluster, isState }: ServerPlace): readonly ServerFinding[] {
+/** Where a server leads: to its member, or perhaps elsewhere; or what is wrong with it. */
+type Placed = "member" | "other_port" | "unknown_address" | ServerFinding;
+
+function place(server: Server, { where, cluster, clusters, isState }: ServerPlace): Placed {
   const { host, port, name, line } = server;
   const member = cluster.nodes.find(({ node }) => node === name);
   if (member === undefined) {
     const owner = cluster.nodes.find((node) => isAt(server, node));
     const but = owner === undefined ? "" : `; its address is that of ${owner.node}`;
-    return [finding("RC129", `${where} is no member of ${cluster.cluster}${but}`, line)];
+    return finding("RC129", `${where} is no member of ${cluster.cluster}${but}`, line);
   }
+  if (isAt(server, member)) return "member";
+  if (host === null) return "unknown_address";
+  const shown = port === null ? host : hostPort({ host, port });
+  const self = `${cluster.cluster}/${name}`;
+  const owner = clusters
+    .flatMap((one) => one.nodes.map((node) => ({ node, name: `${one.cluster}/${node.node}` })))
+    .find(({ node }) => isAt(server, node));
+  const right = member.database === null ? `${self} is another node` : `${self} is at ${member.database}`;
+  if (owner !== undefined)
+    return finding("RC130", `${where} is at ${shown}, which is the address of ${owner.name}; ${right}`, line);
   const known = addressesOf(member);
-  if (host === null || known.length === 0 || member.database === null) return [];
+  if (known.length === 0 || member.database === null) return "unknown_address";
   const isElsewhere = known.every((address) =>
     isDifferentAddress({ host, port: isState && port !== null ? port : address.port }, address),
   );
-  if (!isElsewhere) return [];
-  const shown = port === null ? host : `${host}:${port}`;
-  return [finding("RC130", `${where} is at ${shown}, but ${cluster.cluster}/${name} is at ${member.database}`, line)];
+  if (isElsewhere) return finding("RC130", `${where} is at ${shown}, but ${self} is at ${member.database}`, line);
+  return known.some((address) => bareHost(address.host) === bareHost(host)) ? "other_port" : "unknown_address";
 }
 
 function finding(rule: ServerFinding["rule"], message: string, line: number | null): ServerFinding {
