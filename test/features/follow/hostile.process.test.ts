@@ -129,11 +129,11 @@ for (const [what, answer] of Object.entries(upstreams))
   });
 
 test(
-  "an upstream that states ever other nodes costs no other cluster an answer, and no memory",
+  "an upstream that states ever other nodes costs no other cluster an answer, and memory that does not grow with what it sends",
   limit,
   async (context) => {
-    // 500 MB of documents.
-    const flood = Array.from({ length: 100 }, (_, seq) => {
+    // 1.5 GB of documents.
+    const flood = Array.from({ length: 300 }, (_, seq) => {
       const statuses = Array.from({ length: 50 }, (__, at) => otherNode(`x${seq}-${at}`));
       return line({ changes: [...statuses, drainOf(`x${seq}`)], seq: seq + 1, at: seq, added: 0 });
     });
@@ -161,7 +161,8 @@ test(
     });
     const { body } = await sendRequest(`${edge.admin}/metrics`);
     const rss = Number(/^process_resident_memory_bytes (\S+)/m.exec(body)?.[1]);
-    assert.ok(rss < 256e6, `${rss} bytes`);
+    // Node 24 has had up to 500 MB, Node 20 up to 390, after 250 MB, 500 MB and 1.5 GB alike: what was not collected yet.
+    assert.ok(rss < 600e6, `${rss} bytes`);
   },
 );
 
