@@ -68,7 +68,7 @@ if (!hasBrowser()) {
       await lab.page.goto(`${lab.url}#/clusters/demo/nodes/pg2`);
       await sees(lab, ".rules .decisive", /fails, decides/);
       await lab.page.click(".lead .reason");
-      await sees(lab, ".reason-text.chosen", /detached[^]*What to do/i);
+      await sees(lab, ".reason-text.chosen", /detached[^]*\bDo\b[^]*Repair the replication connection/);
       assert.deepEqual(lab.problems, []);
     });
 
