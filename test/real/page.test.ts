@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import type { Browser } from "puppeteer-core";
+import type { Browser, Page } from "puppeteer-core";
 import { App } from "../../src/app/app.ts";
 import { plainCheck } from "../../src/core/health/check.ts";
 import { hashOf } from "../../src/cli/commands/hash-password.ts";
@@ -30,6 +30,12 @@ const user = { username: "ann", password: "hunter2" };
 const admin = listenerOf({ dialect: "admin" });
 const limit = { timeout: 120_000 };
 let browser: Browser;
+
+/** Clicks the button that confirms, once it can be: what was asked for meanwhile is known then, and moves it no more. */
+async function confirm(page: Page): Promise<void> {
+  await page.waitForSelector("dialog .danger:enabled");
+  await page.click("dialog .danger");
+}
 
 if (!hasBrowser()) {
   test("the live page in a browser", (context) => context.diagnostic("not run: there is no Chromium"));
@@ -128,7 +134,7 @@ if (!hasBrowser()) {
       await type("confirm", "dem");
       assert.equal(await isOff(), true, "the name is not complete");
       await type("confirm", "o");
-      await lab.page.click("dialog .danger");
+      await confirm(lab.page);
       await sees(lab, "dialog .done", /pg3 is drained until/);
       await lab.page.click("dialog .chip");
       await sees(lab, ".topology", /drained: new disk/);
@@ -146,7 +152,7 @@ if (!hasBrowser()) {
       await sees(lab, "dialog .preview", /Dry run passed[^]*pg1 hands over to pg2/);
       assert.equal(await isOff(), true, "the name is not typed");
       await type("confirm", "demo");
-      await lab.page.click("dialog .danger");
+      await confirm(lab.page);
       await sees(lab, "dialog .done", /switched over to "pg2"/);
       await lab.page.click("dialog .chip");
       await sees(lab, ".node.leader", /pg2[^]*primary/);
@@ -204,7 +210,7 @@ if (!hasBrowser()) {
         // A transaction holds the PAUSE: meanwhile another page shows the same run.
         pooler.begin();
         await lab.page.type("dialog input[name=confirm]", "demo");
-        await lab.page.click("dialog .danger");
+        await confirm(lab.page);
         await until("PAUSE", () => pooler.isPaused);
         const other = await openPage(browser, `${lab.url}#/clusters/demo`, context, user);
         await sees(other, ".toolbar", /Switch over/);
@@ -260,7 +266,7 @@ if (!hasBrowser()) {
       assert.equal(await opened, "reason", "takes keys as soon as it is there");
       await proxied.page.type("dialog input[name=reason]", "proxy");
       await proxied.page.type("dialog input[name=confirm]", "demo");
-      await proxied.page.click("dialog .danger");
+      await confirm(proxied.page);
       await sees(proxied, "dialog .done", /pg2 is drained/);
       assert.deepEqual(proxied.problems, []);
     });
