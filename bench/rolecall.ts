@@ -102,6 +102,11 @@ export class Rolecall {
     return this.#sumOf("rolecall_upstream_received_bytes_total{.*}");
   }
 
+  /** How many clusters it has from the instances that it follows, by its own metric: it probes the nodes of the others itself. */
+  followedCount(): Promise<number> {
+    return this.#sumOf("rolecall_followed{.*}");
+  }
+
   /** How many clusters each member of its fleet owns. */
   async ownedCounts(): Promise<readonly number[]> {
     const { fleet } = (await (await fetch(`http://127.0.0.1:${this.adminPort}/fleet`)).json()) as {

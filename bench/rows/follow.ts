@@ -9,12 +9,6 @@ const clusters = 200;
 const nodes = 5;
 const roundMs = 10_000;
 
-/** How many clusters a follower has from its owner. Until it has one, it probes its nodes itself. */
-async function followed({ adminPort }: Rolecall): Promise<number> {
-  const text = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
-  return [...text.matchAll(/^rolecall_followed\{.*\} 1$/gm)].length;
-}
-
 /** An owner without a follower, one with a follower, and the follower. */
 export const costOfFollowing: RowMaker = {
   name: "follow",
@@ -27,7 +21,7 @@ export const costOfFollowing: RowMaker = {
       const edge = await Rolecall.start(served.clusters, { follow: [`http://127.0.0.1:${owner.adminPort}`] });
       try {
         await until({ what: "a follower of all clusters", seconds: 60 }, async () =>
-          (await followed(edge)) === clusters ? true : undefined,
+          (await edge.followedCount()) === clusters ? true : undefined,
         );
         await pause(10_000);
         const shares: { readonly alone: number; readonly owner: number; readonly edge: number }[] = [];

@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { sectionsOf } from "../../src/core/balancing/haproxy-sections.ts";
 import { assertValidHaproxy } from "../fake/valid-haproxy.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "rolecall-migration-"));
@@ -11,23 +12,21 @@ after(() => rmSync(folder, { recursive: true }));
 
 const text = readFileSync("config/examples/haproxy-migration.cfg", "utf8");
 
-/** The sections of a file by their first lines, without comments and blank lines. */
-function sectionsOf(file: string): ReadonlyMap<string, readonly string[]> {
-  const sections = new Map<string, string[]>();
-  let lines: string[] = [];
-  for (const line of file.split("\n")) {
-    if (line.trim() === "" || line.trim().startsWith("#")) continue;
-    if (!line.startsWith(" ")) sections.set(line, (lines = []));
-    else lines.push(line.trim());
-  }
-  return sections;
+/** What the sections of a file say, by their names, without comments and blank lines. */
+function linesOf(file: string): ReadonlyMap<string, readonly string[]> {
+  return new Map(
+    sectionsOf(file).map(({ name, lines }) => [
+      name,
+      lines.flatMap(({ tokens }) => (tokens.length === 0 ? [] : [tokens.join(" ")])),
+    ]),
+  );
 }
 
 test("what checks rolecall is as in haproxy.cfg", () => {
-  const [own, known] = [text, readFileSync("config/examples/haproxy.cfg", "utf8")].map(sectionsOf);
+  const [own, known] = [text, readFileSync("config/examples/haproxy.cfg", "utf8")].map(linesOf);
   const shared = ["listen rolecall", "backend rolecall_ready", "backend write", "backend read"];
   for (const name of [...shared, "backend write_direct", "backend read_direct"])
-    assert.deepEqual(own?.get(name), known?.get(name), name);
+    assert.deepEqual(own?.get(name), known?.get(name) ?? assert.fail(`haproxy.cfg has ${name}`), name);
 });
 
 /** The file with frontends that lead to these pools; `null`: the two lines of rolecall. */

@@ -54,7 +54,6 @@ export async function playLoss(
   },
 ): Promise<LossResult> {
   const leader = await lab.settled(120);
-  const logLength = lab.rolecall.log.length;
   const logged = countEvents(lab.rolecall.log);
   load.mark();
   await sleep(beforeMs);
@@ -90,8 +89,8 @@ export async function playLoss(
   const measure = measureLoss(window, lostMs);
   const { byReplication, byReturn } = await notKeptBy(now.databasePort, window.acknowledged);
   for (const row of [...byReplication, ...byReturn]) lost.add(row);
-  const saidBack = lab.rolecall.log.slice(logLength).includes('"timeline_back"');
-  if (byReturn.size > 0 && !saidBack) broken.push("the timeline went back, and rolecall does not say so");
+  if (byReturn.size > 0 && sinceOf(lab, logged).backs === 0)
+    broken.push("the timeline went back, and rolecall does not say so");
   const { failed, inFlight, begun } = measure;
   if (failed > inFlight + begun)
     broken.push(
@@ -119,15 +118,18 @@ function firstPause(log: string, lostWallMs: number): number | null {
 interface Counted {
   readonly holds: number;
   readonly ended: number;
+  /** Times that the timeline went back. */
+  readonly backs: number;
 }
 
 function countEvents(log: string): Counted {
-  return { holds: count(log, '"hold_began"'), ended: count(log, '"hold_ended"') };
+  const of = (event: string): number => count(log, `"${event}"`);
+  return { holds: of("hold_began"), ended: of("hold_ended"), backs: of("timeline_back") };
 }
 
-function sinceOf(lab: Lab, { holds, ended }: Counted): Counted {
+function sinceOf(lab: Lab, { holds, ended, backs }: Counted): Counted {
   const now = countEvents(lab.rolecall.log);
-  return { holds: now.holds - holds, ended: now.ended - ended };
+  return { holds: now.holds - holds, ended: now.ended - ended, backs: now.backs - backs };
 }
 
 function count(text: string, part: string): number {

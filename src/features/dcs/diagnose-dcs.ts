@@ -19,7 +19,7 @@ export function diagnoseDcs(context: DoctorContext): Promise<void> {
  */
 function reportOverwriting({ command: { result }, config, probed }: DoctorContext): void {
   for (const { name, dcs } of config.clusters) {
-    if (dcs === null || !("etcd" in dcs) || dcs.etcd.length === 0) continue;
+    if (dcs === null || dcs.etcd.length === 0) continue;
     const old = (probed.cluster(name)?.nodes ?? []).flatMap(({ node, report }) =>
       report !== null && overwritesLock(report) ? [`${node.name} (${report.version})`] : [],
     );
@@ -29,7 +29,7 @@ function reportOverwriting({ command: { result }, config, probed }: DoctorContex
 }
 
 function overwritesLock({ version }: NonNullable<Observation["report"]>): boolean {
-  const [, major, minor, patch] = /^(\d+)\.(\d+)\.(\d+)/.exec(version ?? "")?.map(Number) ?? [];
-  if (major === undefined || minor === undefined || patch === undefined) return false;
+  // Not known is not old.
+  const [, major = Infinity, minor = 0, patch = 0] = /^(\d+)\.(\d+)\.(\d+)/.exec(version ?? "")?.map(Number) ?? [];
   return major < 3 || (major === 3 && minor === 0 && patch < 3);
 }

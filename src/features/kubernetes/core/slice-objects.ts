@@ -102,8 +102,8 @@ export function serviceOfSlice(object: JsonObject): string | null {
 export type ReadService = Pick<SlicedService, "name"> & { readonly uid: string | null };
 
 /**
- * Reads the slices of a Service. Those that have the names that rolecall gives are its own, whoever has labelled them:
- * under these names there cannot be others. What is no slice, or has no name or version, is left out.
+ * Reads the slices of a Service. A slice whose name has the form that rolecall gives is rolecall's own, whatever its labels
+ * are. What is no slice, or has no name or version, is left out.
  */
 export function readSlices(objects: readonly JsonObject[], service: ReadService): PublishedSlices {
   const own: OwnSlice[] = [];

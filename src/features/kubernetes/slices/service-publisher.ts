@@ -456,7 +456,7 @@ export class ServicePublisher {
   }
 }
 
-/** The write that leaves a slice as it is, to whoever writes next. */
+/** The write that removes the writer from a slice and changes nothing else: another rolecall may write it from then on. */
 function resignation(sliced: SlicedService, slice: OwnSlice): DueWrite {
   return { sliced, slice, base: slice.base, stated: { writer: null, unready: slice.unready } };
 }

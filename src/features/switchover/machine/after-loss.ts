@@ -43,13 +43,8 @@ export function advanceLost(
   if (event.kind === "stop" && !hasBegun(state)) return endOfLook(plan, state, { reason: event.reason, nowMs });
   if (event.kind === "fenced" || (event.kind === "guardian_lost" && event.hasTakenOver))
     return withoutMore(plan, state, { why: takenText(event), nowMs });
-  if (event.kind === "guardian_lost") return onGuardianEnded(plan, state, nowMs);
-  if (event.kind === "armed" && event.part === "guardian" && state.guard === "replacing")
-    return stay({ ...state, guard: "second" }, step("note", "another guardian process is ready"));
-  if (event.kind === "not_armed" && event.part === "guardian" && state.guard === "replacing")
-    return withoutMore(plan, { ...state, guard: "second" }, { why: `no guardian process: ${event.problem}`, nowMs });
-  // Its clients are refused until the guardian is ready: it is seen again then.
-  if (event.kind === "unserved" && state.guard === "replacing") return stay(state);
+  const ofGuardian = afterGuardian(plan, state, { event, nowMs });
+  if (ofGuardian !== null) return ofGuardian;
   const ofTarget = afterTarget(state.targets, state.problems, event);
   if (ofTarget !== null) {
     const { effects, ...changed } = ofTarget;
@@ -183,19 +178,27 @@ function takenText(event: Extract<SwitchoverEvent, { readonly kind: "guardian_lo
   return `${event.kind === "fenced" ? event.by : "the guardian process"} has taken over, and finishes it too`;
 }
 
-/** The guardian has ended by itself. Others may still refuse their clients: another guardian has to be there before they are held. */
-function onGuardianEnded(plan: SwitchoverPlan, state: StateOf<"switching">, nowMs: number): SwitchoverTransition {
+/**
+ * The guardian that ends by itself is replaced, once: others may still refuse their clients, and nobody is held without one.
+ * @returns `null` if the event changes nothing of it
+ */
+function afterGuardian(
+  plan: SwitchoverPlan,
+  state: StateOf<"switching">,
+  { event, nowMs }: Happened,
+): SwitchoverTransition | null {
   const why = "the guardian process ended";
-  switch (state.guard) {
-    case "first":
-      return stay({ ...state, guard: "replacing" }, step("note", `${why}: another one is started`), { kind: "guard" });
-    // That it could not get ready is told, too.
-    case "replacing":
-      return stay(state);
-    case "second":
-    case null:
-      return withoutMore(plan, state, { why, nowMs });
+  if (state.guard !== "replacing") {
+    if (event.kind !== "guardian_lost") return null;
+    if (state.guard !== "first") return withoutMore(plan, state, { why, nowMs });
+    return stay({ ...state, guard: "replacing" }, step("note", `${why}: another one is started`), { kind: "guard" });
   }
+  if (event.kind === "armed" && event.part === "guardian")
+    return stay({ ...state, guard: "second" }, step("note", "another guardian process is ready"));
+  if (event.kind === "not_armed" && event.part === "guardian")
+    return withoutMore(plan, { ...state, guard: "second" }, { why: `no guardian process: ${event.problem}`, nowMs });
+  // After `guardian_lost` comes `not_armed`. A pooler is looked at again, and paused once the guardian is ready.
+  return event.kind === "guardian_lost" || event.kind === "unserved" ? stay(state) : null;
 }
 
 /** Who is taken over, or has no guardian any more, holds no more clients than before. */

@@ -38,6 +38,13 @@ const closed = (target: number): readonly Timed[] => [
   [5, { kind: "closed", target }],
 ];
 
+/** The first pooler is held on, and the second one is not held any more. */
+const nobodyElse: readonly Timed[] = [
+  [5, { kind: "closed", target: 1 }],
+  [20, { kind: "unserved", target: 1 }],
+  isPrimary("pg1"),
+  ...closed(0),
+];
 const guardianEnded: Timed = [10, { kind: "guardian_lost", why: "killed", hasTakenOver: false }];
 
 const rows: readonly MachineRow[] = [
@@ -241,41 +248,20 @@ const rows: readonly MachineRow[] = [
       guardianEnded,
       [50, { kind: "not_armed", part: "guardian", problem: "the process ended (exit code 1)" }],
       guardianEnded,
-      [5, { kind: "closed", target: 1 }],
-      [20, { kind: "unserved", target: 1 }],
-      isPrimary("pg1"),
-      ...closed(0),
+      ...nobodyElse,
     ],
     `${toArmed} pause0 read_paused0 guard close1 resume0 close0`,
     /"stayed"/,
   ],
   [
     "a second guardian has ended: nothing more is paused",
-    [
-      ...armed,
-      ...held(0),
-      guardianEnded,
-      [200, { kind: "armed", part: "guardian" }],
-      guardianEnded,
-      [5, { kind: "closed", target: 1 }],
-      [20, { kind: "unserved", target: 1 }],
-      isPrimary("pg1"),
-      ...closed(0),
-    ],
+    [...armed, ...held(0), guardianEnded, [200, { kind: "armed", part: "guardian" }], guardianEnded, ...nobodyElse],
     `${toArmed} pause0 read_paused0 guard close1 resume0 close0`,
     /"stayed"/,
   ],
   [
     "the guardian has taken over: nothing more is paused",
-    [
-      ...armed,
-      ...held(0),
-      [10, { kind: "guardian_lost", why: "a standstill", hasTakenOver: true }],
-      [5, { kind: "closed", target: 1 }],
-      [20, { kind: "unserved", target: 1 }],
-      isPrimary("pg1"),
-      ...closed(0),
-    ],
+    [...armed, ...held(0), [10, { kind: "guardian_lost", why: "a standstill", hasTakenOver: true }], ...nobodyElse],
     `${toArmed} pause0 read_paused0 close1 resume0 close0`,
     /"stayed"/,
   ],
