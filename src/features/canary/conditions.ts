@@ -93,12 +93,11 @@ export function canariesFound(canaries: readonly KnownCanary[]): readonly Found<
   const unfit = known.filter(isUnfit);
   const failing = known.filter((one) => !isUnfit(one));
   const astray = failing.filter(({ state }) => isElsewhere(state));
-  const others = failing.filter(({ state }) => !isElsewhere(state));
-  const [writes, reads] = [others.filter(({ kind }) => kind === "write"), others.filter(({ kind }) => kind === "read")];
+  const [writes, reads] = [failingTogether(canaries, "write"), failingTogether(canaries, "read")];
   const ways = new Set(writes.map(({ target }) => target));
   const isCommon =
     ways.size > 1 &&
-    canaries.every((one) => one.kind !== "write" || (isFailing(one.state) && maybeDatabase(one.state.error)));
+    canaries.every(({ kind, state }) => kind !== "write" || (state.phase === "failed" && maybeDatabase(state.error)));
   const isLost = reads.some(({ pool }) =>
     canaries.every((one) => one.pool !== pool || one.kind !== "read" || isFailing(one.state)),
   );
@@ -112,6 +111,17 @@ export function canariesFound(canaries: readonly KnownCanary[]): readonly Found<
     ...foundOf(canaryReadFailed, reads, { severity: isLost ? "error" : "warning", what: whats.read }),
     ...foundOf(canaryUnfit, unfit, { severity: "warning", what: whats.unfit }),
   ];
+}
+
+/**
+ * The canaries of a kind that fail, once one of them does so for certain. A first failure of another is no chance then: what
+ * it says counts at once, or people would be sent to the pooler for seconds when the balancer before it is at fault.
+ */
+function failingTogether(canaries: readonly KnownCanary[], kind: KnownCanary["kind"]): readonly KnownCanary[] {
+  const failed = canaries.filter(
+    (one) => one.kind === kind && one.state.phase === "failed" && !isUnfit(one) && !isElsewhere(one.state),
+  );
+  return failed.some(({ state }) => isFailing(state)) ? failed : [];
 }
 
 /** What is to do where clients of another way write: the database takes writes. `null`: it may be the database. */

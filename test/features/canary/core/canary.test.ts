@@ -15,7 +15,7 @@ import {
   triedText,
 } from "../../../../src/features/canary/core/canary-text.ts";
 import { tableSql, writeSql } from "../../../../src/features/canary/core/canary-table.ts";
-import { canariesFound } from "../../../../src/features/canary/conditions.ts";
+import { canariesFound, everyWayFails } from "../../../../src/features/canary/conditions.ts";
 
 const server = { address: "10.0.0.2", port: 5432, isInRecovery: false, system: "7" };
 const passed: TryOutcome = { kind: "passed", tookMs: 4, server, ageMs: null };
@@ -196,6 +196,24 @@ suite("what holds of a cluster", () => {
     ]);
     assert.equal(canariesFound([pooled, direct])[0]?.found.sinceMs, 0);
     assert.match(saidOf(pooled).join(), /through pooled: 08P01 server login has been failing$/);
+  });
+
+  test("once one way fails for certain, the first failure of another counts: the balancer is named, not the pooler behind it", () => {
+    const behind = failed("08P01", "server login has been failing");
+    const closed = failed("closed", "the connection was closed before the login");
+    const pooled = (...tries: readonly TryOutcome[]): KnownCanary =>
+      after(tries, { pool: "pooled", target: "pooler:6432/app" });
+    const direct = after([passed, closed]);
+    assert.deepEqual(saidOf(pooled(passed, behind), direct), [], "each may be chance");
+    const [told] = canariesFound([pooled(behind, behind), direct]);
+    assert.match(told?.found.message ?? "", /through orders-write: the connection was closed .*\(and 1 more\)$/);
+    assert.equal(told?.found.figures["action"], everyWayFails);
+    const [alone] = canariesFound([pooled(behind, behind), after([closed, passed])]);
+    assert.match(
+      alone?.found.message ?? "",
+      /through pooled: 08P01 server login has been failing$/,
+      "the mirror image",
+    );
   });
 
   test("reads are a warning while another canary of the pool reads", () => {
