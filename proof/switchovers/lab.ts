@@ -30,6 +30,8 @@ export interface LabOptions {
   readonly route: Route;
   /** A second rolecall, which resumes what the first one has paused; it reaches all consoles. */
   readonly hasPeer?: boolean;
+  /** The etcd through which both agree, as members of a fleet: then neither has the other among its peers. */
+  readonly fleet?: readonly string[];
   /** Where rolecall reaches a console. Default: the first by TCP; the second by its socket, unless there is a peer. */
   readonly consoleOf?: (pooler: Pgbouncer, at: number) => Promise<string | undefined>;
   /** Further settings of the PgBouncers. */
@@ -119,7 +121,6 @@ export class Lab {
   async startRolecall(): Promise<void> {
     mkdirSync(this.stateFolder, { recursive: true });
     const token_file = this.#tokenFile("peer-token", this.#peerToken);
-    const peers = [{ url: `http://127.0.0.1:${ports.rolecall2Admin}`, token_file }];
     this.#rolecall = await Rolecall.start(this.cluster, {
       cluster: await this.#clusterSettings(),
       admin: {
@@ -133,7 +134,7 @@ export class Lab {
         ...(this.#options.route === "envoy" ? { pools: pushedPools.pools } : {}),
         state_file: join(this.stateFolder, "rolecall.state"),
         poolers: await this.#poolerSettings(this.#options.route === "file"),
-        ...(this.#options.hasPeer === true ? { peers } : {}),
+        ...(this.#options.hasPeer === true ? this.#others(ports.rolecallAdmin, ports.rolecall2Admin) : {}),
         ...(this.#options.route === "push" ? { balancers: [pushedBalancer(this.#socket)] } : {}),
       },
     });
@@ -141,11 +142,10 @@ export class Lab {
 
   /**
    * Starts the second rolecall, for the first time or again, and waits until it is ready. It reaches all that the first one
-   * reaches, and each has the other among its peers.
+   * reaches, and each has the other among its peers, or in its fleet.
    */
   async startPeer(): Promise<void> {
     const token_file = this.#tokenFile("peer-token", this.#peerToken);
-    const peers = [{ url: `http://127.0.0.1:${ports.rolecallAdmin}`, token_file }];
     mkdirSync(this.stateFolder, { recursive: true });
     this.#peer = await Rolecall.start(this.cluster, {
       number: 2,
@@ -158,7 +158,7 @@ export class Lab {
       top: {
         state_file: join(this.stateFolder, "rolecall2.state"),
         poolers: await this.#poolerSettings(this.#options.route === "file"),
-        peers,
+        ...this.#others(ports.rolecall2Admin, ports.rolecallAdmin),
       },
     });
   }
@@ -185,6 +185,15 @@ export class Lab {
     await this.#balancer?.stop();
     for (const pooler of this.#poolers) await pooler.stop();
     if (this.#cluster !== this.#options.patroni) await this.#cluster?.stop();
+  }
+
+  /** How one of two rolecalls knows the other. */
+  #others(own: number, other: number): object {
+    const { fleet } = this.#options;
+    const urlOf = (port: number): string => `http://127.0.0.1:${port}`;
+    return fleet === undefined
+      ? { peers: [{ url: urlOf(other), token_file: this.#tokenFile("peer-token", this.#peerToken) }] }
+      : { fleet: { name: "lab", advertise: urlOf(own), etcd: { urls: fleet } } };
   }
 
   async #clusterSettings(): Promise<object> {

@@ -1,13 +1,15 @@
 /**
- * Two rolecalls with the same two PgBouncers (`hold_on_loss`): at a loss exactly one holds, at once if the other is lost with the
- * primary, and the other takes over if the one that holds is lost with it.
+ * Two rolecalls with the same two PgBouncers (`hold_on_loss`), which agree among peers or by the etcd of their fleet: at a loss
+ * exactly one holds, at once if the other is lost with the primary, and the other takes over if the one that holds is lost with
+ * it. While the etcd of the fleet is down, each may hold, and neither ends what the other one holds.
  */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Lab } from "../../proof/switchovers/lab.ts";
 import type { Load } from "../../proof/switchovers/load.ts";
 import { until } from "../fake/until.ts";
-import { beside } from "./lab/beside.ts";
+import { beside, type Command } from "./lab/beside.ts";
+import { EtcdMembers } from "./lab/etcd-members.ts";
 import { pgbouncer124 } from "./lab/pgbouncer.ts";
 import { childrenOf } from "./lab/processes.ts";
 import { signal } from "./lab/reaper.ts";
@@ -17,19 +19,25 @@ const clients = 12;
 
 const { title: version, found } = pgbouncer124();
 if ("notRun" in found) test(`two rolecalls at a loss, ${version}`, { skip: `not run: ${found.notRun}` }, () => {});
-else beside("3.0.2", `two rolecalls at a loss, ${version}`, (command) => scenarios(command, found.path), 8);
+else
+  for (const by of ["peers", "fleet"] as const)
+    beside("3.0.2", `two rolecalls (${by}) at a loss, ${version}`, (patroni) => scenarios(by, patroni, found.path), 8);
 
-function scenarios(patroni: readonly [string, ...string[]], pgbouncer: string): void {
+function scenarios(by: "peers" | "fleet", patroni: Command, pgbouncer: string): void {
+  let etcd: EtcdMembers | undefined;
   let lab: Lab;
   let load: Load;
   before(async () => {
     const pooler = { hold_on_loss: "45s" };
-    lab = await Lab.start({ patroni, pgbouncer, route: "file", hasPeer: true, pooler });
+    if (by === "fleet") etcd = await EtcdMembers.start({ count: 1 });
+    const options = etcd === undefined ? {} : { fleet: etcd.urls };
+    lab = await Lab.start({ patroni, pgbouncer, route: "file", hasPeer: true, pooler, ...options });
     load = lab.load(clients);
   });
   after(async () => {
     await load?.stop();
     await lab?.stop();
+    await etcd?.stop();
   });
 
   /** Kills PostgreSQL of the leader, and whatever else; waits until all clients write again. */
@@ -83,7 +91,23 @@ function scenarios(patroni: readonly [string, ...string[]], pgbouncer: string): 
     assert.equal(at, 0, holder.log);
     const [first] = pausesSince(holder, Date.now() - 60_000);
     assert.ok(first !== undefined);
+    await lab.startPeer();
   });
+
+  if (by === "fleet")
+    test("the etcd of the fleet is down: clients are held, and neither ends what the other one holds", async () => {
+      const sinceMs = Date.now();
+      await etcd?.kill(0);
+      await until({ what: "a member that hears of no holder", seconds: 20 }, () =>
+        said(lab.peer, sinceMs).includes("this process"),
+      );
+      await lose("PostgreSQL killed", () => {});
+      const steps = [lab.rolecall, lab.peer]
+        .flatMap(({ log }) => lines(log))
+        .filter(({ time, step }) => step !== undefined && Date.parse(String(time)) >= sinceMs);
+      console.log(JSON.stringify(steps, null, 1));
+      assert.ok(!JSON.stringify(steps).includes("resumed by somebody else"), JSON.stringify(steps));
+    });
 }
 
 /** When clients of a pooler were held since an instant, in ms after it. */

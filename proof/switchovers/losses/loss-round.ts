@@ -20,6 +20,8 @@ export interface LossResult extends LossMeasure {
   readonly holdsEnded: number;
   /** From the loss until the first database was paused, in ms, by the clock of the log; `null`: none was. */
   readonly pausedAfterMs: number | null;
+  /** Transactions that failed from the end of the loss until the cluster was whole again. */
+  readonly failedLater: number;
   /** Rows that are gone because the old leader took the lock back ({@link NotKept}). */
   readonly lostByReturn: number;
   /** The longest that this process itself stood still: what it measures is late by up to that. */
@@ -87,7 +89,12 @@ export async function playLoss(
   await lab.cluster.whole(180);
   const now = await lab.settled(180);
   const measure = measureLoss(window, lostMs);
-  const { byReplication, byReturn } = await notKeptBy(now.databasePort, window.acknowledged);
+  // An old leader that comes back may take the lock back a moment after it: what was written until then may be gone, too.
+  const later = load.mark();
+  const { byReplication, byReturn } = await notKeptBy(now.databasePort, [
+    ...window.acknowledged,
+    ...later.acknowledged,
+  ]);
   for (const row of [...byReplication, ...byReturn]) lost.add(row);
   if (byReturn.size > 0 && sinceOf(lab, logged).backs === 0)
     broken.push("the timeline went back, and rolecall does not say so");
@@ -100,9 +107,20 @@ export async function playLoss(
   const { holds, ended: holdsEnded } = sinceOf(lab, before);
   const stallMs = delays.max / 1e6;
   const pausedAfterMs = firstPause(lab.rolecall.log, lostWallMs);
-  const nodes = { leader: leader.name, after: now.name };
-  const lostByReturn = byReturn.size;
-  return { kind, ...nodes, ...measure, holdsBefore, holds, holdsEnded, pausedAfterMs, lostByReturn, stallMs, broken };
+  return {
+    kind,
+    leader: leader.name,
+    after: now.name,
+    ...measure,
+    failedLater: later.failures.length,
+    holdsBefore,
+    holds,
+    holdsEnded,
+    pausedAfterMs,
+    lostByReturn: byReturn.size,
+    stallMs,
+    broken,
+  };
 }
 
 /** When the first database was paused after a loss, in ms after it. */

@@ -38,6 +38,8 @@ const { values } = parseArgs({
     report: { type: "boolean", default: false },
   },
 });
+/** How many rows are named of those that something is wrong with. */
+const shownRows = 10;
 const resultsFile = join(values.work, "losses.jsonl");
 const patronis: Readonly<Record<LossSetup["patroni"], () => Found>> = { "3.0.2": patroni3, "4.1": patroni4 };
 const pgbouncers: Readonly<Record<string, () => PgbouncerProgram>> = {
@@ -208,8 +210,8 @@ async function play(
     const audit = await load.audit((await lab.cluster.leader()).databasePort);
     const beyond = audit.lost.filter((row) => !lost.has(row));
     const broken = [
-      ...audit.doubled.map((row) => `${row} is there twice`),
-      ...beyond.map((row) => `${row} was acknowledged, and replication cannot have lost it`),
+      ...named(audit.doubled, "is there twice"),
+      ...named(beyond, "was acknowledged, and replication cannot have lost it"),
     ];
     const [doubled, lostBeyond] = [audit.doubled.length, beyond.length];
     record({ setup, isHeld, losses, doubled, lost: audit.lost.length, lostBeyond, broken });
@@ -234,6 +236,12 @@ async function play(
   }
 }
 
+/** Some of the rows that something is wrong with, and how many more there are. */
+function named(rows: readonly string[], what: string): readonly string[] {
+  const shown = rows.slice(0, shownRows).map((row) => `${row} ${what}`);
+  return rows.length > shownRows ? [...shown, `${rows.length - shownRows} more: each ${what}`] : shown;
+}
+
 function record(result: LossSeries): void {
   appendFileSync(resultsFile, `${JSON.stringify(result)}\n`);
 }
@@ -249,6 +257,7 @@ function print({
   longestMs,
   holds,
   pausedAfterMs,
+  failedLater,
   lostByReturn,
   stallMs,
   errors,
@@ -258,6 +267,7 @@ function print({
     `${broken.length === 0 ? "ok    " : "FAILED"} ${kind} (${leader}, then ${after}): ${failed} failed of ${transactions}, ` +
       `${inFlight} in flight, ${begun} begun in 100 ms, longest wait ${Math.round(longestMs)} ms, ${holds} holds, ` +
       `paused after ${pausedAfterMs ?? "-"} ms, stalls of up to ${Math.round(stallMs)} ms` +
+      (failedLater === 0 ? "" : `, ${failedLater} failed later`) +
       goneText(lostByReturn, leader) +
       broken.map((text) => `\n  ${text}`).join("") +
       errors.map(([error, count]) => `\n    ${count} ${error}`).join(""),
