@@ -32,6 +32,11 @@ export function runsOf(cluster: string, names: readonly (string | null)[]): read
   });
 }
 
+/** Whether a run is the later one of two. Of two that do not know of each other the name decides: both decide alike. */
+export function isLater(one: SeenRun, other: SeenRun): boolean {
+  return one.generation === other.generation ? one.run > other.run : one.generation > other.generation;
+}
+
 const prefix = "rolecall pause ";
 const pattern = /^([\w:-]{1,32})\.(\d{1,16})\.([0-9a-f]{8})$/;
 

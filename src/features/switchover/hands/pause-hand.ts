@@ -11,7 +11,7 @@ import {
 import { readPausing } from "../../../core/balancing/pgbouncer/inspect-pgbouncer.ts";
 import { isHoldDue, looksInRow, type PoolSight, sightOf } from "./unserved.ts";
 import type { LoginRetry } from "./login-retry.ts";
-import { pauseConsoleName, type PausingRun, runsOf } from "./pause-console.ts";
+import { isLater, pauseConsoleName, type PausingRun, runsOf, type SeenRun } from "./pause-console.ts";
 import { type ResumableTarget, TargetResumer } from "./resume-target.ts";
 
 /** What happens to one database of a pooler. */
@@ -62,6 +62,12 @@ export interface PauseHandContext {
  */
 type Phase = "idle" | "looking" | "sent" | "resuming" | "over";
 
+/** For how long after a look what is paused is known to be so by the PAUSE of the same hand, in ms. */
+const ownMs = 1_000;
+
+/** How long a run waits for another one to give up, before it is ready and before PAUSE, in ms. */
+const patienceMs = { ready: 100, pause: 300 } as const;
+
 /** How often a held database is looked at, in ms: somebody may send RESUME by hand. */
 const lookMs = 250;
 
@@ -78,6 +84,8 @@ export class PauseHand {
   /** When PAUSE was sent, and when clients were seen to go on, in ms of rolecall's clock. */
   #heldSinceMs: number | null = null;
   #heldUntilMs: number | null = null;
+  /** When the PAUSE that this hand has sent was last seen to hold, in ms of rolecall's clock; `null`: it never was. */
+  #ownSeenMs: number | null = null;
   /** Since when its console is lost, in ms of rolecall's clock: a PgBouncer that has died holds nobody. */
   #lostAtMs: number | null = null;
   /** The clients that were seen to wait last, while the database is held; `null` before the first look. */
@@ -114,7 +122,7 @@ export class PauseHand {
     try {
       // After a loss each answer that is waited for costs clients an error: what can be asked at the same time is.
       const [console, pauseConsole] = await Promise.all([this.#resumer.console(), this.#openPauseConsole()]);
-      const [problem] = await Promise.all([this.#otherRun(console), this.#context.retry.read(pauseConsole)]);
+      const [problem] = await Promise.all([this.#otherRun(console, "ready"), this.#context.retry.read(pauseConsole)]);
       if (problem !== null) return problem;
       void this.#watch(console);
       return null;
@@ -180,6 +188,7 @@ export class PauseHand {
     this.#heldSinceMs = now();
     try {
       await console.query(`PAUSE ${quoteDatabase(this.#database)}`, limits.pauseMs);
+      this.#ownSeenMs = now();
       this.#tell({ kind: "pause_answered" });
     } catch (error) {
       this.#tell({ kind: "pause_failed", problem: errorMessage(error) });
@@ -193,7 +202,7 @@ export class PauseHand {
       const console = await this.#resumer.console();
       const before = await this.#beforePause(console);
       if (before === "paused") return this.#holds(console);
-      const problem = before ?? (await this.#otherRun(console));
+      const problem = before ?? (await this.#otherRun(console, "pause"));
       if (problem !== null) return this.#tell({ kind: "pause_failed", problem });
       const pauseConsole = await this.#openPauseConsole();
       if (!mayPause() || this.#phase !== "looking") {
@@ -235,7 +244,7 @@ export class PauseHand {
       const console = await this.#resumer.console();
       const [before, other] = await Promise.all([
         this.#beforePause(console),
-        this.#otherRun(this.#pauseConsole ?? console),
+        this.#otherRun(this.#pauseConsole ?? console, "pause"),
       ]);
       return before === "paused" ? "somebody else has paused it" : (before ?? other);
     } catch (error) {
@@ -253,18 +262,33 @@ export class PauseHand {
     return shown.isPaused ? "paused" : null;
   }
 
-  /** Another run of the cluster that may send PAUSE here; `null` if there is none. */
-  async #otherRun(console: PgbouncerConsole): Promise<string | null> {
+  /**
+   * Another run of the cluster that may send PAUSE here; `null` if there is none, or none any more. Two that get ready at
+   * the same time see each other: the later one waits until the earlier one has given up, so that not both do. One that is
+   * ready waits longer, because the other one gives up.
+   */
+  async #otherRun(console: PgbouncerConsole, before: "ready" | "pause"): Promise<string | null> {
+    const { target, limits, now } = this.#context;
+    const sinceMs = now();
+    for (;;) {
+      const other = await this.#seenRun(console);
+      if (other === null) return null;
+      const isFirst = before === "ready" && !isLater(target.by, other);
+      if (isFirst || now() - sinceMs >= patienceMs[before])
+        return `another switchover of ${target.by.cluster} (${other.run}) has a console there to pause it`;
+      await delay(limits.pollMs);
+    }
+  }
+
+  async #seenRun(console: PgbouncerConsole): Promise<SeenRun | null> {
     const { target, limits, areEarlierOver } = this.#context;
     const { run, cluster, generation } = target.by;
     const clients = readClients(await console.query("SHOW CLIENTS", limits.commandMs));
     const names = clients.map(({ applicationName }) => applicationName);
-    const other = runsOf(cluster, names).find(
+    const others = runsOf(cluster, names).filter(
       (seen) => seen.run !== run && (seen.generation >= generation || !areEarlierOver()),
     );
-    return other === undefined
-      ? null
-      : `another switchover of ${cluster} (${other.run}) has a console there to pause it`;
+    return others.find((seen) => !isLater(target.by, seen)) ?? others[0] ?? null;
   }
 
   #withhold(problem: string): void {
@@ -302,6 +326,7 @@ export class PauseHand {
       const shown = await this.#shown(console);
       if (this.#phase !== "sent") return;
       if (shown?.isPaused === true) {
+        if (this.#ownSeenMs !== null) this.#ownSeenMs = this.#context.now();
         const pools = readPools(await console.query("SHOW POOLS", this.#context.limits.commandMs));
         this.#waiting = waitingOf(this.#database, pools);
         continue;
@@ -376,7 +401,8 @@ export class PauseHand {
     }
     this.#phase = "resuming";
     this.#pauseConsole?.close();
-    const done = await this.#resumer.resume(() => this.#beforeResume());
+    const isOwn = this.#ownSeenMs !== null && this.#context.now() - this.#ownSeenMs <= ownMs;
+    const done = await this.#resumer.resume(() => this.#beforeResume(), isOwn);
     if (this.#phase !== "resuming") return;
     if (done.kind === "unsure")
       return this.#context.onEvent({ kind: "not_resumed", problem: done.problem, isRefused: done.isAbsent });
@@ -410,6 +436,8 @@ export class PauseHand {
     await console.ended;
     if (this.#phase !== "sent") return;
     this.#lostAtMs = this.#context.now();
+    // Whatever is paused when it is back, somebody else may have paused.
+    this.#ownSeenMs = null;
     this.#tell({ kind: "console_lost" });
     await this.#awaitReturn();
   }

@@ -17,16 +17,17 @@ export interface ResumableTarget {
 /**
  * What came of a RESUME.
  * - `resumed`: nothing is paused, and no PAUSE of the run can arrive any more
- * - `superseded`: a later run of the cluster holds the clients, which this one must not let go
- * - `unsure`: neither is known
+ * - `unsure`: that is not known, or a later run of the cluster may hold the clients, which this one must not let go
  */
 export type Resumed =
-  | { readonly kind: "resumed" | "superseded" }
+  | { readonly kind: "resumed" }
   /** `isAbsent`: nobody takes connections at the console. */
   | { readonly kind: "unsure"; readonly problem: string; readonly isAbsent: boolean };
 
 /** The share of the limit after which a second connection is tried. */
 const firstShare = 0.4;
+
+const leftProblem = "a console that sent PAUSE is still connected";
 
 /** What is closed opens no console any more. */
 type ResumerLife = { readonly kind: "open"; readonly console: PgbouncerConsole | null } | { readonly kind: "closed" };
@@ -65,9 +66,11 @@ export class TargetResumer {
    * may still arrive as long as its console is there. A call while another one runs shares its result. Never rejects.
    * @param before what is to be done first, once the console answers: after a cut, its RESUME must not overtake a change
    *   of the route that could not be made meanwhile. Must take a bounded time, and never reject
+   * @param isOwn whether the PAUSE that holds the clients is known to be that of this run: a later run that has a console
+   *   there has paused nothing then
    */
-  resume(before: (() => Promise<void>) | null = null): Promise<Resumed> {
-    this.#attempt ??= this.#resume(before).finally(() => {
+  resume(before: (() => Promise<void>) | null = null, isOwn = false): Promise<Resumed> {
+    this.#attempt ??= this.#resume(before, isOwn).finally(() => {
       this.#attempt = null;
     });
     return this.#attempt;
@@ -83,14 +86,14 @@ export class TargetResumer {
     return this.#life.kind === "open" ? this.#life.console : null;
   }
 
-  async #resume(before: (() => Promise<void>) | null): Promise<Resumed> {
+  async #resume(before: (() => Promise<void>) | null, isOwn: boolean): Promise<Resumed> {
     try {
       const console = await this.console();
       if (before !== null) {
         await console.query("SHOW VERSION", this.#limitMs);
         await before();
       }
-      return await resumeOn(console, this.#target, this.#limitMs);
+      return await resumeOn(console, { ...this.#target, isOwn }, this.#limitMs);
     } catch (error) {
       return unsure(errorMessage(error), error instanceof ConsoleError && error.kind === "absent");
     }
@@ -133,24 +136,31 @@ export async function resumeTarget(target: ResumableTarget, limitMs: number): Pr
 
 async function resumeOn(
   console: PgbouncerConsole,
-  { by, database }: Pick<ResumableTarget, "by" | "database">,
+  { by, database, isOwn }: Pick<ResumableTarget, "by" | "database"> & { readonly isOwn: boolean },
   limitMs: number,
 ): Promise<Resumed> {
   // Clients are listed before RESUME: after it, nothing that was not connected then can pause.
   const clients = readClients(await console.query("SHOW CLIENTS", limitMs));
   const names = clients.map(({ applicationName }) => applicationName);
-  if (by !== null && runsOf(by.cluster, names).some(({ generation }) => generation > by.generation))
-    return { kind: "superseded" };
+  const isLeft = by !== null && names.includes(pauseConsoleName(by));
+  const isPaused = async (): Promise<boolean> =>
+    readDatabases(await console.query("SHOW DATABASES", limitMs)).some(
+      (shown) => shown.name === database && shown.isPaused,
+    );
+  // A console alone is no PAUSE: what the later run finds paused it leaves alone, and closes its console.
+  if (by !== null && !isOwn && runsOf(by.cluster, names).some(({ generation }) => generation > by.generation)) {
+    if (await isPaused())
+      return unsure("a later switchover of the cluster has a console there, and may hold its clients");
+    return isLeft ? unsure(leftProblem) : { kind: "resumed" };
+  }
   if (by === null) await resumeAllOf(console, limitMs);
   const refusal = await refusalOf(console.query(`RESUME ${quoteDatabase(database)}`, limitMs));
-  const shown = readDatabases(await console.query("SHOW DATABASES", limitMs)).find(({ name }) => name === database);
   // A database that is gone holds nobody: PgBouncer has closed its clients.
-  if (shown?.isPaused === true) return unsure(refusal ?? "it is still paused");
+  if (await isPaused()) return unsure(refusal ?? "it is still paused");
   // Under a PAUSE without a database, RESUME of one says "not paused" while all clients are held.
   if ((await readPausing(console, limitMs)) === "held")
     return unsure("somebody has paused all databases of this PgBouncer");
-  const isLeft = by !== null && names.includes(pauseConsoleName(by));
-  return isLeft ? unsure("a console that sent PAUSE is still connected") : { kind: "resumed" };
+  return isLeft ? unsure(leftProblem) : { kind: "resumed" };
 }
 
 /** Lifts a PAUSE or SUSPEND of all databases, if there is one. */

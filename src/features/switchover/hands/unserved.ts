@@ -1,5 +1,5 @@
 /** When clients of a pooler are held after a loss. Pure. */
-import type { ShownConnection, ShownPool } from "../../../core/balancing/pgbouncer/documents.ts";
+import type { ShownConnection, ShownDatabase, ShownPool } from "../../../core/balancing/pgbouncer/documents.ts";
 
 /** What one look at a pooler finds of a database. */
 export type PoolSight =
@@ -7,6 +7,8 @@ export type PoolSight =
   | "server"
   /** No server and nobody who waits for one: the first client starts a login. */
   | "idle"
+  /** Somebody has paused it: its clients wait, and none is refused. */
+  | "paused"
   /** No server, no login and a client that waits: PgBouncer refuses all others, or is just about to log in. */
   | "unserved";
 
@@ -26,11 +28,20 @@ export type LeaderSight =
   /** A hold has ended, and no primary was accepted since. */
   | "held_before";
 
-/** Reads SHOW SERVERS and SHOW POOLS: over all pools of the database. */
+/** Reads SHOW SERVERS, SHOW POOLS and, where it was asked, SHOW DATABASES: over all pools of the database. */
 export function sightOf(
   database: string,
-  { servers, pools }: { readonly servers: readonly ShownConnection[]; readonly pools: readonly ShownPool[] },
+  {
+    servers,
+    pools,
+    databases = [],
+  }: {
+    readonly servers: readonly ShownConnection[];
+    readonly pools: readonly ShownPool[];
+    readonly databases?: readonly ShownDatabase[];
+  },
 ): PoolSight {
+  if (databases.some(({ name, isPaused }) => name === database && isPaused)) return "paused";
   const own = pools.filter((pool) => pool.database === database);
   const hasServer =
     servers.some((server) => server.database === database) || own.some(({ serversInLogin }) => serversInLogin > 0);

@@ -1,6 +1,6 @@
 import type { ConsoleTarget } from "../../../core/balancing/pgbouncer/console.ts";
 import { PgbouncerConsole } from "../../../core/balancing/pgbouncer/console.ts";
-import { readPools, readServers } from "../../../core/balancing/pgbouncer/documents.ts";
+import { readDatabases, readPools, readServers } from "../../../core/balancing/pgbouncer/documents.ts";
 import { type PoolSight, sightOf } from "../hands/unserved.ts";
 
 /** What a look found of a database. */
@@ -50,11 +50,16 @@ export class PoolLooks {
   async look(): Promise<readonly DatabaseLook[]> {
     try {
       const console = await this.#console();
-      const [servers, pools] = await Promise.all([
+      const [servers, pools, databases] = await Promise.all([
         console.query("SHOW SERVERS", limitMs),
         console.query("SHOW POOLS", limitMs),
+        console.query("SHOW DATABASES", limitMs),
       ]);
-      const shown = { servers: readServers(servers), pools: readPools(pools) };
+      const shown = {
+        servers: readServers(servers),
+        pools: readPools(pools),
+        databases: readDatabases(databases),
+      };
       return this.#databases.map((database) => {
         const sight = sightOf(database, shown);
         const inRow = sight === "unserved" ? (this.#inRow.get(database) ?? 0) + 1 : 0;

@@ -190,6 +190,85 @@ describe("one database of a pooler", () => {
     assert.deepEqual(pgbouncer.changes, []);
   });
 
+  test("of two runs that get ready at the same time, the later one waits until the other has given up", async (context) => {
+    const pgbouncer = await FakePgbouncer.start(context);
+    const [one, two] = ["r1", "r2"].map((name) => new Fixture(pgbouncer, 2_000, { ...run, run: name }));
+    assert.ok(one !== undefined && two !== undefined);
+    const earlier = await PgbouncerConsole.open(pgbouncer.target, 2_000, {
+      name: pauseConsoleName({ ...run, run: "r0" }),
+    });
+    const later = await PgbouncerConsole.open(pgbouncer.target, 2_000, {
+      name: pauseConsoleName({ ...run, run: "r9", generation: 4 }),
+    });
+    for (const { hand } of [one, two]) context.after(() => hand.close());
+    const before = pgbouncer.console.commands.length;
+    assert.match((await one.hand.prepare()) ?? "", /\(r9\) has a console there/, "the later one is named");
+    assert.equal(
+      pgbouncer.console.commands.slice(before).filter((command) => command === "SHOW CLIENTS").length,
+      1,
+      "and not waited for",
+    );
+    one.hand.close();
+    later.close();
+    await until("the end of consoles", () => pgbouncer.console.connections === 1);
+    const preparing = two.hand.prepare();
+    await until("a second look", () => {
+      const looks = pgbouncer.console.commands.slice(before).filter((command) => command === "SHOW CLIENTS");
+      return looks.length >= 3;
+    });
+    earlier.close();
+    assert.equal(await preparing, null);
+  });
+
+  test("a run that is ready outlasts one that gets ready, whichever is the later one", async (context) => {
+    for (const name of ["r0", "r9"]) {
+      const fixture = await Fixture.of(context);
+      const other = new Fixture(fixture.pgbouncer, 2_000, { ...run, run: name });
+      const preparing = other.hand.prepare();
+      fixture.hand.pause();
+      assert.match((await preparing) ?? "", /\(r1\) has a console there/);
+      other.hand.close();
+      await fixture.tells("pause_answered");
+      assert.equal(fixture.pgbouncer.isPaused, true);
+    }
+  });
+
+  test("what it has paused it resumes, also while a later run has a console there that has paused nothing", async (context) => {
+    const fixture = await Fixture.of(context);
+    fixture.hand.pause();
+    await fixture.tells("pause_answered");
+    fixture.hand.readPaused();
+    await fixture.tells("paused_read");
+    const name = pauseConsoleName({ ...run, run: "r4", generation: 4 });
+    const later = await PgbouncerConsole.open(fixture.pgbouncer.target, 2_000, { name });
+    context.after(() => later.close());
+    await until("a verified RESUME", () => {
+      fixture.hand.resume();
+      return fixture.kinds.includes("resumed");
+    });
+    assert.equal(fixture.pgbouncer.isPaused, false);
+  });
+
+  test("who goes on for it resumes it once the later run has no console there any more", async (context) => {
+    const fixture = new Fixture(await FakePgbouncer.start(context), 2_000);
+    context.after(() => fixture.hand.close());
+    const { pgbouncer, hand } = fixture;
+    pgbouncer.isPaused = true;
+    hand.adopt("held");
+    const name = pauseConsoleName({ ...run, run: "r4", generation: 4 });
+    const later = await PgbouncerConsole.open(pgbouncer.target, 2_000, { name });
+    hand.resume();
+    const told = await fixture.tells("not_resumed");
+    assert.match("problem" in told ? told.problem : "", /a later switchover of the cluster has a console there/);
+    assert.equal(pgbouncer.isPaused, true);
+    later.close();
+    await until("a verified RESUME", () => {
+      hand.resume();
+      return fixture.kinds.includes("resumed");
+    });
+    assert.equal(pgbouncer.isPaused, false);
+  });
+
   test("is paused beside the console of an earlier run, if somebody has promised that it is over", async (context) => {
     const pgbouncer = await FakePgbouncer.start(context);
     const name = pauseConsoleName({ ...run, run: "r0", generation: 2 });
@@ -346,7 +425,7 @@ describe("RESUME", () => {
     const target = { by: run, database: "orders", console: pgbouncer.target };
     const later = { run: "r4", cluster: "orders", generation: 4 };
     const pause = await PgbouncerConsole.open(pgbouncer.target, 2_000, { name: pauseConsoleName(later) });
-    assert.equal((await resumeTarget(target, 2_000)).kind, "superseded");
+    assert.match(problemOf(await resumeTarget(target, 2_000)) ?? "", /may hold its clients/);
     assert.equal(pgbouncer.isPaused, true);
     assert.deepEqual(pgbouncer.changes, []);
     // An operator lifts everything, and a run of another cluster is none of this one.

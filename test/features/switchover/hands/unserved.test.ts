@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { parse } from "yaml";
-import { readPools, readServers } from "../../../../src/core/balancing/pgbouncer/documents.ts";
+import { readDatabases, readPools, readServers } from "../../../../src/core/balancing/pgbouncer/documents.ts";
 import {
   isHoldDue,
   type LeaderSight,
@@ -15,6 +15,7 @@ interface Spec {
     readonly title: string;
     readonly servers: readonly string[];
     readonly pools: readonly { readonly database: string; readonly login: string; readonly waiting: string }[];
+    readonly paused?: readonly string[];
     readonly sight: PoolSight;
   }[];
   readonly holds: { readonly [leader in LeaderSight]: { readonly [sight: string]: boolean } };
@@ -23,9 +24,12 @@ interface Spec {
 const spec = parse(readFileSync("test/spec/hold-on-loss.yaml", "utf8")) as Spec;
 
 describe("what a look at a pooler finds", () => {
-  for (const { title, servers, pools, sight } of spec.sights)
+  for (const { title, servers, pools, paused = [], sight } of spec.sights)
     test(title, () => {
       const shown = {
+        databases: readDatabases(
+          ["orders", "billing"].map((name) => ({ name, paused: paused.includes(name) ? "1" : "0", disabled: "0" })),
+        ),
         servers: readServers(servers.map((database) => ({ database, state: "active", ptr: "0x1" }))),
         pools: readPools(
           pools.map(({ database, login, waiting }) => ({
@@ -51,6 +55,7 @@ describe("whether clients are held", () => {
   const columns: Readonly<Record<string, readonly [PoolSight, number]>> = {
     server: ["server", 0],
     idle: ["idle", 0],
+    paused: ["paused", 0],
     "unserved, 1": ["unserved", 1],
     "unserved, 2": ["unserved", 2],
     "unserved, 3": ["unserved", 3],
