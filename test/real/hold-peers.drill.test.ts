@@ -105,7 +105,6 @@ function scenarios(by: "peers" | "fleet", patroni: Command, pgbouncer: string): 
       const steps = [lab.rolecall, lab.peer]
         .flatMap(({ log }) => lines(log))
         .filter(({ time, step }) => step !== undefined && Date.parse(String(time)) >= sinceMs);
-      console.log(JSON.stringify(steps, null, 1));
       assert.ok(!JSON.stringify(steps).includes("resumed by somebody else"), JSON.stringify(steps));
     });
 }

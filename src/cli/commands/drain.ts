@@ -53,9 +53,14 @@ async function begin(context: CommandContext, words: DrainWords): Promise<void> 
   result.data = document;
   print(
     `${subject} is ${stateText(started)} for ${formatDuration(started.remaining_ms)}, ` +
-      `until ${started.until}${notDurable(document)}\n${await drainReach(server, cluster?.cluster ?? subject)}\n`,
+      `until ${started.until}${notDurable(document)}\n${await drainReach(server, cluster?.cluster ?? subject)}\n` +
+      (words.distrust === true ? "" : `${fallback}\n`),
   );
 }
+
+/** What a drain does not reach. */
+const fallback =
+  "balancers that fall back to the nodes' own checks know no drain: for maintenance set noloadbalance, too";
 
 function stateText({ all, distrust: isDistrusted }: DrainOverview): string {
   if (isDistrusted) return "distrusted";

@@ -78,8 +78,16 @@ export function renderComparison({ askings, agreements, rows }: ComparisonData, 
     differing.length === 0
       ? "\nno differences\n"
       : `\n${table(["NODE", "CHECK", "DIFFERENCE", "TIMES", "LASTING"], differing, ["TIMES", "LASTING"])}`,
+    ...(rows.length === 0 ? [] : ["\n", ...legend].map((line) => style.dim(line))),
   ].join("");
 }
+
+/** What the columns count. */
+const legend = [
+  "ROLECALL FIRST, NODE FIRST: changes that one side showed before the other (how much earlier, median)\n",
+  "BLIPS: changes that rolecall (R) or the node (N) took back before the other side showed them\n",
+  "TIMES: samples with this difference; LASTING: those of them after the sides had differed for max_age\n",
+];
 
 function summarise(leads: readonly number[]): Lead {
   const sorted = leads.toSorted((one, other) => one - other);

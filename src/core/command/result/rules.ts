@@ -139,7 +139,7 @@ export const rules: { readonly [id in RuleId]: FindingRule } = {
   RC107: rule(
     "warning",
     "the address of a listener is in use",
-    "Stop the process that uses it, or choose another port. A running rolecall with this configuration is fine.",
+    "A running rolecall with this configuration is fine. Else stop the process that uses it, or choose another port.",
   ),
   RC108: rule(
     "error",

@@ -19,10 +19,10 @@ export const drained = {
     isOf: ({ condition, drain }) => condition === "drained" && drain?.distrust === false,
     advice: ({ node, drain }) => ({
       next: `the drain ends at ${drain?.until}`,
-      action: `Undrain it when it is done: \`rolecall drain ${node} --end\``,
+      action: `Undrain it when it is done, at each rolecall: \`rolecall drain ${node} --end\``,
     }),
   },
-  remedies: { drained: "its drain must end: run rolecall drain NODE --end, or wait" },
+  remedies: { drained: "its drain must end: run rolecall drain NODE --end at each rolecall, or wait" },
   alerts: ["RolecallDrainForgotten"],
 } as const satisfies Condition;
 

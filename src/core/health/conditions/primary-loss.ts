@@ -109,7 +109,7 @@ function lossDetails(view: ClusterView, inputs: SituationInputs): Told & { reado
       cause: lossCause(view, claims, name),
       sinceMs: null,
       next: `the drain ends at ${drain.until}`,
-      action: `Undrain it when it is done: \`rolecall drain ${name} --end\``,
+      action: `Undrain it when it is done, at each rolecall: \`rolecall drain ${name} --end\``,
       isIntended: true,
     };
   const cause = lossCause(view, claims, name);

@@ -36,7 +36,9 @@ export async function checkRenderedHaproxy({ command, config }: DoctorContext, k
       result.cover("haproxy", "unsupported", { detail: evidence.stderr.slice(0, 200) });
       return;
     }
-    result.cover("haproxy", "complete", { detail: `exit code ${evidence.exit_code}` });
+    result.cover("haproxy", "complete", {
+      detail: `haproxy -c of what render writes: exit code ${evidence.exit_code}`,
+    });
     if (evidence.exit_code !== 0)
       result.diagnose("RC108", {
         message: `haproxy -c failed: ${evidence.stderr.trim().slice(0, 1_000)}`,
