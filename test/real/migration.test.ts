@@ -77,7 +77,9 @@ test(
       const { body } = await ask({ port: statistics, path: "/;csv" });
       const rows = body.split("\n").map((line) => line.split(","));
       const status = rows[0]?.indexOf("status") ?? -1;
-      return rows.flatMap((row) => (row[0] === pool && /^UP/.test(row[status] ?? "") ? [row[1] ?? ""] : [])).join();
+      return rows
+        .flatMap((row) => (row[0] === pool && row[status]?.startsWith("UP") === true ? [row[1] ?? ""] : []))
+        .join();
     };
     const shows = (write: string, read: string): Promise<true> =>
       until({ what: `${write}; ${read}`, seconds: 15, evidence: () => haproxy.tail }, async () =>
