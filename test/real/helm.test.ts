@@ -112,11 +112,15 @@ describe("the chart in a real Helm", { skip, timeout: 120_000 }, () => {
   }
 });
 
-/** Objects by kind and name. The hash of the configuration differs by the form of its YAML. */
+/** Objects by kind, namespace and name. The hash of the configuration differs by the form of its YAML. */
 function byName(objects: readonly ReadObject[]): Readonly<Record<string, unknown>> {
-  const named = objects.map((object) => [`${object.kind}/${object.metadata.name}`, withoutHash(object)] as const);
+  const named = objects.map((object) => [nameOf(object), withoutHash(object)] as const);
   assert.equal(new Set(named.map(([name]) => name)).size, objects.length);
   return Object.fromEntries(named);
+}
+
+function nameOf({ kind, metadata: { namespace = "", name } }: ReadObject): string {
+  return [kind, namespace, name].join("/");
 }
 
 function withoutHash(object: ReadObject): unknown {
