@@ -134,7 +134,9 @@ export class Lab {
         ...(this.#options.route === "envoy" ? { pools: pushedPools.pools } : {}),
         state_file: join(this.stateFolder, "rolecall.state"),
         poolers: await this.#poolerSettings(this.#options.route === "file"),
-        ...(this.#options.hasPeer === true ? this.#others(ports.rolecallAdmin, ports.rolecall2Admin) : {}),
+        ...(this.#options.hasPeer === true
+          ? this.#others({ own: ports.rolecallAdmin, other: ports.rolecall2Admin, token_file })
+          : {}),
         ...(this.#options.route === "push" ? { balancers: [pushedBalancer(this.#socket)] } : {}),
       },
     });
@@ -158,7 +160,7 @@ export class Lab {
       top: {
         state_file: join(this.stateFolder, "rolecall2.state"),
         poolers: await this.#poolerSettings(this.#options.route === "file"),
-        ...this.#others(ports.rolecall2Admin, ports.rolecallAdmin),
+        ...this.#others({ own: ports.rolecall2Admin, other: ports.rolecallAdmin, token_file }),
       },
     });
   }
@@ -188,11 +190,19 @@ export class Lab {
   }
 
   /** How one of two rolecalls knows the other. */
-  #others(own: number, other: number): object {
+  #others({
+    own,
+    other,
+    token_file,
+  }: {
+    readonly own: number;
+    readonly other: number;
+    readonly token_file: string;
+  }): object {
     const { fleet } = this.#options;
     const urlOf = (port: number): string => `http://127.0.0.1:${port}`;
     return fleet === undefined
-      ? { peers: [{ url: urlOf(other), token_file: this.#tokenFile("peer-token", this.#peerToken) }] }
+      ? { peers: [{ url: urlOf(other), token_file }] }
       : { fleet: { name: "lab", advertise: urlOf(own), etcd: { urls: fleet } } };
   }
 

@@ -5,12 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { sectionsOf } from "../../src/core/balancing/haproxy-sections.ts";
+import { migrationFile, migrationStep } from "../fake/migration-step.ts";
 import { assertValidHaproxy } from "../fake/valid-haproxy.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "rolecall-migration-"));
 after(() => rmSync(folder, { recursive: true }));
-
-const text = readFileSync("config/examples/haproxy-migration.cfg", "utf8");
 
 /** What the sections of a file say, by their names, without comments and blank lines. */
 function linesOf(file: string): ReadonlyMap<string, readonly string[]> {
@@ -23,23 +22,11 @@ function linesOf(file: string): ReadonlyMap<string, readonly string[]> {
 }
 
 test("what checks rolecall is as in haproxy.cfg", () => {
-  const [own, known] = [text, readFileSync("config/examples/haproxy.cfg", "utf8")].map(linesOf);
+  const [own, known] = [migrationFile, readFileSync("config/examples/haproxy.cfg", "utf8")].map(linesOf);
   const shared = ["listen rolecall", "backend rolecall_ready", "backend write", "backend read"];
   for (const name of [...shared, "backend write_direct", "backend read_direct"])
     assert.deepEqual(own?.get(name), known?.get(name) ?? assert.fail(`haproxy.cfg has ${name}`), name);
 });
-
-/** The file with frontends that lead to these pools; `null`: the two lines of rolecall. */
-function stepOf(pools: Readonly<Record<"write" | "read", string | null>>): string {
-  return Object.entries(pools).reduce((file, [of, pool]) => {
-    const present = `\n  default_backend ${of}_nodes\n`;
-    assert.ok(file.includes(present));
-    if (pool !== null) return file.replace(present, `\n  default_backend ${pool}\n`);
-    const [fallback, last] = [`use_backend ${of}_direct if `, `default_backend ${of}\n`];
-    for (const line of [fallback, last]) assert.ok(file.includes(`\n  # ${line}`), line);
-    return file.replace(present, "\n").replace(`  # ${fallback}`, `  ${fallback}`).replace(`  # ${last}`, `  ${last}`);
-  }, text);
-}
 
 for (const [step, pools] of [
   ["1, as it is", { write: "write_nodes", read: "read_nodes" }],
@@ -47,4 +34,4 @@ for (const [step, pools] of [
   ["3, reads", { write: "write_veto", read: null }],
   ["4, writes", { write: null, read: null }],
 ] as const)
-  test(`HAProxy takes step ${step}`, () => assertValidHaproxy(stepOf(pools), folder));
+  test(`HAProxy takes step ${step}`, () => assertValidHaproxy(migrationStep(pools), folder));

@@ -91,8 +91,7 @@ export const canaryUnfit = {
 export function canariesFound(canaries: readonly KnownCanary[]): readonly Found<Kind>[] {
   const known = canaries.filter(({ state }) => isFailing(state));
   const unfit = known.filter(isUnfit);
-  const failing = known.filter((one) => !isUnfit(one));
-  const astray = failing.filter(({ state }) => isElsewhere(state));
+  const astray = known.filter(({ state }) => isElsewhere(state));
   const [writes, reads] = [failingTogether(canaries, "write"), failingTogether(canaries, "read")];
   const ways = new Set(writes.map(({ target }) => target));
   const isCommon =

@@ -25,20 +25,25 @@ export class Haproxy {
   readonly #child: Child;
   readonly #socket: string;
 
+  /** Starts it before a cluster, in its folder. @param configure gives the configuration, with the path of its stats socket */
+  static start(cluster: Cluster, configure = plainConfiguration): Promise<Haproxy> {
+    return Haproxy.run(cluster.folder, (socket) => configure(cluster, socket));
+  }
+
   /**
    * Starts it and waits (10 s) until every server was checked in its pool: before its first check HAProxy takes a
    * server for up.
    * @param configure gives the configuration, with the path of its stats socket
    */
-  static async start(cluster: Cluster, configure = plainConfiguration): Promise<Haproxy> {
-    const socket = join(cluster.folder, "haproxy.sock");
-    const file = join(cluster.folder, "haproxy.cfg");
-    const configuration = configure(cluster, socket);
+  static async run(folder: string, configure: (socket: string) => string): Promise<Haproxy> {
+    const socket = join(folder, "haproxy.sock");
+    const file = join(folder, "haproxy.cfg");
+    const configuration = configure(socket);
     const count = (pattern: RegExp): number => configuration.match(pattern)?.length ?? 0;
     await requireFree(Array.from(configuration.matchAll(/^ *bind 127\.0\.0\.1:(\d+)/gm), ([, port]) => Number(port)));
     writeFileSync(file, configuration);
     const haproxy = new Haproxy(
-      new Child({ name: "haproxy", command: ["haproxy", "-db", "-f", file], folder: cluster.folder }),
+      new Child({ name: "haproxy", command: ["haproxy", "-db", "-f", file], folder }),
       socket,
     );
     try {

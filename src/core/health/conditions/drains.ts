@@ -17,10 +17,7 @@ export const drained = {
   status: { within: "kept_out" },
   ofNode: {
     isOf: ({ condition, drain }) => condition === "drained" && drain?.distrust === false,
-    advice: ({ node, drain }) => ({
-      next: `the drain ends at ${drain?.until}`,
-      action: `Undrain it when it is done, at each rolecall: \`rolecall drain ${node} --end\``,
-    }),
+    advice: ({ node, drain }) => drainAdvice(node, drain?.until),
   },
   remedies: { drained: "its drain must end: run rolecall drain NODE --end at each rolecall, or wait" },
   alerts: ["RolecallDrainForgotten"],
@@ -48,3 +45,14 @@ export const distrusted = {
   remedies: { distrusted: "an operator must trust it again: run rolecall drain NODE --distrust --end, or wait" },
   alerts: ["RolecallDrainForgotten"],
 } as const satisfies Condition;
+
+/** What is next of a node that an operator has drained, and what to do. @param until the end of the drain */
+export function drainAdvice(
+  node: string,
+  until: string | undefined,
+): { readonly next: string; readonly action: string } {
+  return {
+    next: `the drain ends at ${until}`,
+    action: `Undrain it when it is done, at each rolecall: \`rolecall drain ${node} --end\``,
+  };
+}

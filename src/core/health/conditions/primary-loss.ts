@@ -15,6 +15,7 @@ import { presentLag } from "../evidence/position/present-lag.ts";
 import { acceptedPrimary } from "../rules/accepted-primary.ts";
 import { judge } from "../rules/judge.ts";
 import { listText, lostClaimText, spanText } from "../wording.ts";
+import { drainAdvice } from "./drains.ts";
 import type { Advice, Condition, SituationInputs, Told } from "./condition.ts";
 import { dcsTrouble } from "./dcs.ts";
 import { lossEnds } from "./event-kinds.ts";
@@ -103,13 +104,12 @@ function lossDetails(view: ClusterView, inputs: SituationInputs): Told & { reado
   const lastSeenMs = cluster.lastStatement?.sentAtMs ?? cluster.leadership.lastLoss?.atMs ?? null;
   const name = last?.node.name ?? null;
   const drain = drainOfHolder(view, claims);
-  if (drain !== null)
+  if (drain !== null && name !== null)
     return {
       wrong: "no primary",
       cause: lossCause(view, claims, name),
       sinceMs: null,
-      next: `the drain ends at ${drain.until}`,
-      action: `Undrain it when it is done, at each rolecall: \`rolecall drain ${name} --end\``,
+      ...drainAdvice(name, drain.until),
       isIntended: true,
     };
   const cause = lossCause(view, claims, name);

@@ -44,6 +44,14 @@ class Fixture {
     return until(`${kind}, told: ${JSON.stringify(this.told)}`, () => this.told.find((event) => event.kind === kind));
   }
 
+  /** Repeats RESUME until it is verified: the first attempt may still see the console of PAUSE. */
+  async resumes(): Promise<void> {
+    await until("a verified RESUME", () => {
+      this.hand.resume();
+      return this.kinds.includes("resumed");
+    });
+  }
+
   get kinds(): readonly string[] {
     return this.told.map(({ kind }) => kind);
   }
@@ -75,10 +83,7 @@ describe("a database that another process may have paused after a loss", () => {
     assert.ok((hand.heldMs ?? 0) > 0);
     pgbouncer.waiting = 0;
     pgbouncer.idleServers = 1;
-    await until("a verified RESUME", () => {
-      hand.resume();
-      return fixture.kinds.includes("resumed");
-    });
+    await fixture.resumes();
     assert.equal(pgbouncer.isPaused, false);
     await until("the old login retry", () => pgbouncer.settings.get("server_login_retry") === "1");
   });
@@ -152,11 +157,7 @@ describe("one database of a pooler", () => {
     hand.readPaused();
     assert.deepEqual(await fixture.tells("paused_read"), { kind: "paused_read", isPaused: true });
     hand.resume();
-    // The first attempt may still see the console of PAUSE.
-    await until("a verified RESUME", () => {
-      hand.resume();
-      return fixture.kinds.includes("resumed");
-    });
+    await fixture.resumes();
     assert.equal(pgbouncer.isPaused, false);
     assert.ok((hand.heldMs ?? 0) > 0);
     assert.equal(fixture.kinds.filter((kind) => kind === "resumed").length, 1);
@@ -242,10 +243,7 @@ describe("one database of a pooler", () => {
     const name = pauseConsoleName({ ...run, run: "r4", generation: 4 });
     const later = await PgbouncerConsole.open(fixture.pgbouncer.target, 2_000, { name });
     context.after(() => later.close());
-    await until("a verified RESUME", () => {
-      fixture.hand.resume();
-      return fixture.kinds.includes("resumed");
-    });
+    await fixture.resumes();
     assert.equal(fixture.pgbouncer.isPaused, false);
   });
 
@@ -262,10 +260,7 @@ describe("one database of a pooler", () => {
     assert.match("problem" in told ? told.problem : "", /a later switchover of the cluster has a console there/);
     assert.equal(pgbouncer.isPaused, true);
     later.close();
-    await until("a verified RESUME", () => {
-      hand.resume();
-      return fixture.kinds.includes("resumed");
-    });
+    await fixture.resumes();
     assert.equal(pgbouncer.isPaused, false);
   });
 
@@ -347,10 +342,7 @@ describe("one database of a pooler", () => {
     const fixture = await Fixture.of(context);
     fixture.pgbouncer.isPaused = true;
     fixture.hand.adopt("held");
-    await until("a verified RESUME", () => {
-      fixture.hand.resume();
-      return fixture.kinds.includes("resumed");
-    });
+    await fixture.resumes();
     assert.deepEqual([fixture.pgbouncer.isPaused, fixture.hand.heldMs], [false, null]);
   });
 
@@ -386,10 +378,7 @@ describe("one database of a pooler", () => {
     fixture.hand.pause();
     const event = await fixture.tells("pause_failed");
     assert.match("problem" in event ? event.problem : "", /within 50 ms/);
-    await until("a verified RESUME", () => {
-      fixture.hand.resume();
-      return fixture.kinds.includes("resumed");
-    });
+    await fixture.resumes();
     assert.equal(fixture.pgbouncer.isPaused, false);
   });
 
