@@ -21,6 +21,8 @@ export interface EvidenceOriginsContext {
 export class EvidenceOrigins {
   readonly #context: EvidenceOriginsContext;
   #config: Config;
+  /** The clusters of the configuration by their names: every one is asked for once an interval. */
+  #byName: ReadonlyMap<string, ClusterConfig>;
   #phase: "new" | "starting" | "running" | "closed" = "new";
   /** The clusters that nobody brought when that was last looked at. */
   #probed: ReadonlySet<string> = new Set();
@@ -28,16 +30,19 @@ export class EvidenceOrigins {
   constructor(config: Config, context: EvidenceOriginsContext) {
     this.#context = context;
     this.#config = config;
+    this.#byName = byName(config);
   }
 
   /** Whether this instance probes a cluster, as far as is known. */
   isProbed(name: string): boolean {
-    return this.#config.clusters.some((cluster) => cluster.name === name && !this.#isBrought(cluster));
+    const cluster = this.#byName.get(name);
+    return cluster !== undefined && !this.#isBrought(cluster);
   }
 
   /** Puts a configuration in force. Nothing begins or ends until the next start. */
   configure(config: Config): void {
     this.#config = config;
+    this.#byName = byName(config);
   }
 
   /** Starts them by the configuration in force. Resolves after the first round of probes, or one timeout. */
@@ -86,4 +91,8 @@ export class EvidenceOrigins {
   #isClosed(): boolean {
     return this.#phase === "closed";
   }
+}
+
+function byName({ clusters }: Config): ReadonlyMap<string, ClusterConfig> {
+  return new Map(clusters.map((cluster) => [cluster.name, cluster]));
 }

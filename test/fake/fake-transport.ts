@@ -36,7 +36,7 @@ export class FakeTransport {
     return {
       cluster: "demo",
       schedule: { ...probeSchedule, ...pace },
-      policy: this.fixture.policy,
+      policy: () => this.fixture.policy,
       state: () => this.fixture.cluster,
       record: (outcome) => {
         const before = this.fixture.cluster;

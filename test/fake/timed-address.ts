@@ -31,7 +31,7 @@ export class TimedAddress extends ManualClock {
       {
         cluster: "demo",
         schedule: { ...probeSchedule, ...schedule },
-        policy: this.fixture.policy,
+        policy: () => this.fixture.policy,
         state: () => this.fixture.cluster,
         record: (outcome) => {
           this.recorded.push(outcome);

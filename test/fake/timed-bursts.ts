@@ -28,7 +28,7 @@ export class TimedBursts extends ManualClock {
       {
         cluster: "demo",
         schedule: { ...probeSchedule, burstIntervalMs: intervalMs },
-        policy: fixture.policy,
+        policy: () => fixture.policy,
         state: () => fixture.cluster,
         record: () => {},
         now: () => this.nowMs,

@@ -49,7 +49,7 @@ export class TimedProber extends ManualClock {
         timeoutMs: 2_500,
         fall: 3,
       },
-      policy: this.fixture.policy,
+      policy: () => this.fixture.policy,
       state: () => this.fixture.cluster,
       record: (outcome) => void this.fixture.record(outcome, this.nowMs),
       now: () => this.nowMs,

@@ -80,7 +80,9 @@ export class Features {
 
   /** What features have found of a cluster. */
   conditions(cluster: string): readonly Found<EventKind>[] {
-    return this.#all.flatMap((one) => one.conditions(cluster));
+    const found: Found<EventKind>[] = [];
+    for (const one of this.#all) found.push(...one.conditions(cluster));
+    return found;
   }
 
   /** What the situation of a cluster depends on of what features know. */

@@ -61,6 +61,8 @@ type Life<Running> =
   | { readonly kind: "opening"; readonly scope: Scope; readonly config: Config }
   | { readonly kind: "open"; readonly scope: Scope; readonly running: Running };
 
+const nothingFound: readonly Found<EventKind>[] = [];
+
 const refuse: ConnectionHandler = ({ socket }) => void socket.destroy();
 
 /** Puts a feature into a process. What type it has inside is known here alone. */
@@ -169,8 +171,15 @@ class FeatureInProcess<Running extends Opened> implements RunningFeature {
     this.#contain(undefined, (opened) => opened.probing?.(clusters));
   }
 
+  /** Called with each answer of a node: it allocates nothing. */
   clusterChanged(cluster: string): void {
-    this.#contain(undefined, (opened) => opened.clusterChanged?.(cluster));
+    const life = this.#life;
+    if (life.kind !== "open" || life.running.clusterChanged === undefined) return;
+    try {
+      life.running.clusterChanged(cluster);
+    } catch (error) {
+      this.#count(error, {});
+    }
   }
 
   handlerFor(dialect: string, listener: ListenerInForce): ConnectionHandler | null {
@@ -201,14 +210,14 @@ class FeatureInProcess<Running extends Opened> implements RunningFeature {
   }
 
   conditions(cluster: string): readonly Found<EventKind>[] {
-    return this.#contain<readonly Found<EventKind>[]>(
-      [],
-      (opened) => this.#feature.conditions?.(opened, cluster) ?? [],
-    );
+    const { conditions } = this.#feature;
+    if (conditions === undefined) return nothingFound;
+    return this.#contain(nothingFound, (opened) => conditions(opened, cluster));
   }
 
   seen(cluster: string): readonly SeenClients[] {
-    return this.#contain<readonly SeenClients[]>([], (opened) => this.#feature.seen?.(opened, cluster) ?? []);
+    const { seen } = this.#feature;
+    return seen === undefined ? [] : this.#contain<readonly SeenClients[]>([], (opened) => seen(opened, cluster));
   }
 
   overview(cluster: string): object {

@@ -2,7 +2,7 @@ import { presentOrLastHolderOf } from "../cluster/leadership.ts";
 import type { Observation } from "../cluster/observation.ts";
 import type { ClusterState } from "../cluster/snapshot.ts";
 import type { HealthPolicy } from "../health/health-policy.ts";
-import { viewAt } from "../health/evidence/leadership/cluster-view.ts";
+import { type ClusterView, viewAt } from "../health/evidence/leadership/cluster-view.ts";
 import { nodeGrounds } from "../health/documents/node-overview.ts";
 import { timedSummary, type Summary, type TimedSummary } from "../health/rules/summary.ts";
 import type { Reason } from "../health/reason.ts";
@@ -51,18 +51,16 @@ export class VerdictChanges {
       before.lockClaims !== after.lockClaims;
     const known = this.#summariesOf(after);
     const { revision } = after;
-    const outdated = after.nodes.filter((observation, at) => {
-      if ((!isAll && observation === before.nodes[at]) || !isProbed(observation)) return false;
-      const last = known.get(observation.node.name);
-      return last === undefined || last.revision !== revision || nowMs >= last.validUntilMs;
-    });
-    if (outdated.length === 0) return [];
-    const view = viewAt(after, policy, nowMs);
+    let view: ClusterView | null = null;
     const changes: VerdictChange[] = [];
-    for (const observation of outdated) {
+    for (const [at, observation] of after.nodes.entries()) {
+      if ((!isAll && observation === before.nodes[at]) || !isProbed(observation)) continue;
       const { name } = observation.node;
+      const earlier = known.get(name);
+      if (earlier?.revision === revision && nowMs < earlier.validUntilMs) continue;
+      view ??= viewAt(after, policy, nowMs);
       const { summary, validUntilMs } = timedSummary(view, observation);
-      const last = known.get(name)?.summary ?? null;
+      const last = earlier?.summary ?? null;
       known.set(name, { summary, validUntilMs, revision });
       if (last !== null && isSame(last, summary)) continue;
       const { reason, detail, lag_bytes: lagBytes } = nodeGrounds(view, observation);

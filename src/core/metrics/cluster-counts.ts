@@ -45,8 +45,8 @@ export class ClusterCounts {
       row = { buckets: Array.from({ length: bounds.length + 1 }, () => 0), sumS: 0 };
       durations.set(endpoint, row);
     }
-    const found = bounds.findIndex((bound) => seconds <= bound);
-    const at = found < 0 ? bounds.length : found;
+    let at = 0;
+    while (at < bounds.length && seconds > (bounds[at] ?? Infinity)) at += 1;
     row.buckets[at] = (row.buckets[at] ?? 0) + 1;
     row.sumS += seconds;
   }
@@ -74,8 +74,8 @@ export class ClusterCounts {
   }
 
   #of(cluster: string): ClusterCount {
-    const known = this.#clusters.get(cluster) ?? { events: new Map(), durations: new Map() };
-    this.#clusters.set(cluster, known);
+    let known = this.#clusters.get(cluster);
+    if (known === undefined) this.#clusters.set(cluster, (known = { events: new Map(), durations: new Map() }));
     return known;
   }
 

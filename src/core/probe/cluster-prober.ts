@@ -85,7 +85,7 @@ export class ClusterProber {
     else if (before.leaderViews !== after.leaderViews && isContradicted(before, after))
       this.#requestRound({ withDocuments: false });
     const { lostClaims, refusedClaims } = after.leadership;
-    const maySurvive = this.#context.policy.guards.surviveMs > 0;
+    const maySurvive = this.#context.policy().guards.surviveMs > 0;
     if (maySurvive || after.lockClaims.length > 1 || lostClaims.size > 0 || refusedClaims.size > 0)
       this.#documents.startRoundsIfWanted();
     const holder = otherHolder(before, after);
@@ -235,7 +235,7 @@ export class ClusterProber {
   /** Asks the configured addresses, then the listed ones, then the members that have proved themselves. */
   async #firstRound(): Promise<void> {
     this.#lastRoundMs = this.#context.now();
-    const documentStep = this.#context.policy.discovers ? 1 : 0;
+    const documentStep = this.#context.policy().discovers ? 1 : 0;
     for (let step = 0; step < firstSteps; step += 1)
       await Promise.all([this.#reconcile(), step === documentStep ? this.#documentsPaced() : null]);
     await this.#documentsPaced();
@@ -256,7 +256,8 @@ export class ClusterProber {
    * the probes in flight have ended.
    */
   async #reconcile(): Promise<void> {
-    const { state, policy, now } = this.#context;
+    const { state, now } = this.#context;
+    const policy = this.#context.policy();
     const cluster = state();
     // A member whose address has not proved itself is probed as an address: see `AddressProber`. Where nothing is
     // discovered there is none: a member that another instance has told of is probed as it is.

@@ -50,7 +50,7 @@ export interface ProbersContext extends Pick<
   /** What is probed of nodes besides their APIs, now. Default: nothing. */
   readonly brought?: () => readonly ProbeBringer[];
   readonly cluster: (cluster: string) => ClusterState | undefined;
-  readonly policy: (cluster: string) => ProbeContext["policy"] | undefined;
+  readonly policy: (cluster: string) => HealthPolicy | undefined;
   /** Called when a cluster's TLS files were read: with `null`, or with the reason why they could not be. */
   readonly onTls: (cluster: string, problem: string | null) => void;
 }
@@ -268,14 +268,13 @@ export class Probers {
       askedNodes.set(origin, asked);
       return asked;
     };
+    // Each probe reads it many times: an accessor among its properties would make a slow object of it (V8 keeps the
+    // properties of such objects in a hash table).
     return {
       ...rest,
       cluster: name,
       schedule,
-      // A reload may change it while the probers go on.
-      get policy() {
-        return policy();
-      },
+      policy,
       pace: this.#pace,
       answersWaitMs: () => turns?.waitMs ?? 0,
       parsing: new ParseBudget(rest.now),

@@ -40,7 +40,7 @@ class NodeCompanions implements BroughtProbe {
 
   /** Checks the companions of the node where they are now: its addresses may have changed, or the configuration. */
   follow(node: Node): void {
-    const { policy } = this.#context;
+    const policy = this.#context.policy();
     const { config, limits } = this.#cluster;
     const wanted = companionsOf(node, { config, policy }, (target) => this.#check(target, limits));
     for (const [name, prober] of this.#probers) {

@@ -39,7 +39,7 @@ test("a cluster that a reload removes is probed no more, and hints for it do not
 /** What the probers of a scripted cluster depend on. */
 function contextOf(scripted: FakeTransport): ProbersContext {
   const { connect, policy, state, brought: _, ...rest } = scripted.context();
-  return { ...rest, connect, cluster: state, policy: () => policy, onTls: () => {} };
+  return { ...rest, connect, cluster: state, policy, onTls: () => {} };
 }
 
 test("a burst probes at its own interval, which is shorter", async (context) => {

@@ -37,18 +37,19 @@ export class KnownConditions {
    */
   find(facts: ClusterFacts, ofFeatures: readonly Found<EventKind>[]): readonly Beginning[] {
     const isClear = facts.visibility === "clear";
-    const found = this.#all.flatMap((events) =>
-      events.holds === null || !(isClear || events.mayBeHidden === true)
-        ? []
-        : events.holds(facts).map((one) => beginningOf(events, facts.cluster, one)),
-    );
-    const brought = (isClear ? ofFeatures : []).flatMap(({ condition: { events }, found: one }) =>
-      events === undefined ? [] : [beginningOf(events, facts.cluster, one)],
-    );
-    // What is of nodes comes first, node by node.
-    const places = new Map(facts.nodes.map(({ node }, at) => [node, at]));
-    const placeOf = ({ begins: { node } }: Beginning): number => places.get(node ?? "") ?? places.size;
-    return [...found.toSorted((one, other) => placeOf(one) - placeOf(other)), ...brought];
+    const found: Beginning[] = [];
+    for (const events of this.#all) {
+      if (events.holds === null || !(isClear || events.mayBeHidden === true)) continue;
+      for (const one of events.holds(facts)) found.push(beginningOf(events, facts.cluster, one));
+    }
+    if (found.length > 1) sortByNode(found, facts);
+    if (!isClear) return found;
+    for (const {
+      condition: { events },
+      found: one,
+    } of ofFeatures)
+      if (events !== undefined) found.push(beginningOf(events, facts.cluster, one));
+    return found;
   }
 
   /**
@@ -129,6 +130,13 @@ export class KnownConditions {
       agoMs,
     };
   }
+}
+
+/** What is of nodes comes first, node by node. */
+function sortByNode(found: Beginning[], { nodes }: ClusterFacts): void {
+  const places = new Map(nodes.map(({ node }, at) => [node, at]));
+  const placeOf = ({ begins: { node } }: Beginning): number => places.get(node ?? "") ?? places.size;
+  found.sort((one, other) => placeOf(one) - placeOf(other));
 }
 
 function beginningOf({ begins: kind, holdMs = 0 }: Events, cluster: string, found: Case): Beginning {

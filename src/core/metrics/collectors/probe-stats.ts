@@ -33,9 +33,13 @@ type MutableProbeStat = { -readonly [Key in keyof ProbeStat]: ProbeStat[Key] } &
 /** More endpoints than the largest configuration has. Beyond it nothing new is counted. */
 const rowsMax = 50_000;
 
+/** The rows of one cluster: node -> endpoint -> row. A joined key would be built, and hashed, for each probe. */
+type RowsOfCluster = Map<string, Map<string, MutableProbeStat>>;
+
 /** Counts probes by node and endpoint. Forgotten at a reload, as an exporter's statistics are. */
 export class ProbeStats {
-  readonly #rows = new Map<string, MutableProbeStat>();
+  readonly #clusters = new Map<string, RowsOfCluster>();
+  #size = 0;
 
   count(record: ProbeRecord, atWallMs: number): void {
     const row = this.#row(record);
@@ -56,15 +60,17 @@ export class ProbeStats {
 
   /** The statistics of one endpoint of one node; `null` before its first probe. */
   of(cluster: string, node: string, endpoint: string): ProbeStat | null {
-    return this.#rows.get(keyOf(cluster, node, endpoint)) ?? null;
+    return this.#clusters.get(cluster)?.get(node)?.get(endpoint) ?? null;
   }
 
-  all(): Iterable<ProbeStat> {
-    return this.#rows.values();
+  /** All rows, cluster by cluster and node by node. */
+  *all(): Iterable<ProbeStat> {
+    for (const nodes of this.#clusters.values()) for (const rows of nodes.values()) yield* rows.values();
   }
 
   forget(): void {
-    this.#rows.clear();
+    this.#clusters.clear();
+    this.#size = 0;
   }
 
   /**
@@ -72,22 +78,26 @@ export class ProbeStats {
    * @param clusters the names of the present clusters
    */
   keepOnly(clusters: ReadonlySet<string>): void {
-    for (const [key, { cluster }] of this.#rows) if (!clusters.has(cluster)) this.#rows.delete(key);
+    for (const [name, nodes] of this.#clusters) {
+      if (clusters.has(name)) continue;
+      for (const rows of nodes.values()) this.#size -= rows.size;
+      this.#clusters.delete(name);
+    }
   }
 
-  #row({ cluster, node, endpoint }: ProbeRecord): MutableProbeStat | null {
-    const key = keyOf(cluster, node, endpoint);
-    const known = this.#rows.get(key);
-    if (known !== undefined) return known;
-    if (this.#rows.size >= rowsMax) return null;
+  #row(record: ProbeRecord): MutableProbeStat | null {
+    return this.#clusters.get(record.cluster)?.get(record.node)?.get(record.endpoint) ?? this.#open(record);
+  }
+
+  /** Begins a row, unless there are too many. */
+  #open({ cluster, node, endpoint }: ProbeRecord): MutableProbeStat | null {
+    if (this.#size >= rowsMax) return null;
+    const nodes: RowsOfCluster = this.#clusters.get(cluster) ?? new Map();
+    const rows = nodes.get(node) ?? new Map<string, MutableProbeStat>();
     const counts = { total: 0, errors: 0, skipped: 0, totalMs: 0, lastMs: 0, lastAtWallMs: null, hasLastFailed: false };
     const row: MutableProbeStat = { cluster, node, endpoint, outcomes: new Map(), ...counts };
-    this.#rows.set(key, row);
+    this.#clusters.set(cluster, nodes.set(node, rows.set(endpoint, row)));
+    this.#size += 1;
     return row;
   }
-}
-
-/** Names of clusters and endpoints contain no line break. */
-function keyOf(cluster: string, node: string, endpoint: string): string {
-  return `${cluster}\n${endpoint}\n${node}`;
 }

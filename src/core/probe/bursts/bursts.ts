@@ -127,7 +127,7 @@ export class Bursts {
   /** Begins and ends the phases of causes in the state. @returns when to look again, in ms of the clock */
   #settle(nowMs: number): number {
     const { state, policy } = this.#context;
-    const { causes, nextAtMs } = stateCauses(state(), { policy, nowMs });
+    const { causes, nextAtMs } = stateCauses(state(), { policy: policy(), nowMs });
     for (const cause of causes) {
       if (!this.#phases.has(cause)) this.#setPhase(cause, { sinceMs: nowMs, untilMs: nowMs + causeMaxMs });
     }

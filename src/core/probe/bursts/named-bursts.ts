@@ -82,7 +82,8 @@ export class NamedBursts {
     const { state, policy, now } = this.#probing;
     const cluster = state();
     return (
-      lockHolderOf(cluster.leadership) === node && stateCauses(cluster, { policy, nowMs: now() }).causes.length === 0
+      lockHolderOf(cluster.leadership) === node &&
+      stateCauses(cluster, { policy: policy(), nowMs: now() }).causes.length === 0
     );
   }
 }

@@ -17,7 +17,8 @@ export interface ProbeContext extends OwnWait {
   /** The cluster's name. */
   readonly cluster: string;
   readonly schedule: ProbeSchedule;
-  readonly policy: HealthPolicy;
+  /** Returns the policy that is in force now: a reload may change it while the probers go on. */
+  readonly policy: () => HealthPolicy;
   /** Returns the cluster as it is known now. */
   readonly state: () => ClusterState;
   /** Stores a result that says something about the cluster. */

@@ -97,7 +97,7 @@ export class DocumentRequests {
   /** Meanwhile the address may have become another node's, or no node's any more. */
   #nameNow({ api }: DocumentSource): string {
     const { state, policy } = this.#context;
-    const known = state().nodes.find((node) => node.node.api === api && (node.proof !== "none" || !policy.discovers));
+    const known = state().nodes.find((node) => node.node.api === api && (node.proof !== "none" || !policy().discovers));
     return known?.node.name ?? api;
   }
 

@@ -54,11 +54,12 @@ function isFailsafe(context: ProbeContext): boolean {
 }
 
 function currentClaims({ state, policy, now }: ProbeContext): readonly Observation[] {
-  return lockStatusAt(state(), policy, now()).claims;
+  return lockStatusAt(state(), policy(), now()).claims;
 }
 
 function answeringNodes(context: ProbeContext): readonly Observation[] {
-  const { state, policy, now } = context;
+  const { state, now } = context;
+  const policy = context.policy();
   const cluster = state();
   const maxAge = maxAgeMs(cluster, policy);
   return provedNodes(context).filter(

@@ -56,7 +56,7 @@ export class ViewRounds {
   /** Starts a round if the views of all nodes are wanted and none is scheduled yet. */
   startIfWanted(): void {
     const { state, policy, now } = this.#context;
-    if (!this.#task.isScheduled && areViewsWanted(state(), policy, now())) this.start();
+    if (!this.#task.isScheduled && areViewsWanted(state(), policy(), now())) this.start();
   }
 
   /** Starts a round unless one is already scheduled. */
@@ -95,7 +95,7 @@ export class ViewRounds {
         void this.#request(source, sentAtMs);
     }
     if (wasRequested) this.#task.runBy(sentAtMs + Math.max(roundGapMs, schedule.intervalMs));
-    else if (areViewsWanted(state(), policy, sentAtMs))
+    else if (areViewsWanted(state(), policy(), sentAtMs))
       this.#task.runBy(sentAtMs + Math.max(roundGapMs, schedule.clusterIntervalMs));
   }
 
