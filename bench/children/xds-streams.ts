@@ -1,18 +1,19 @@
 /**
- * `xds-streams XDS-PORT ADMIN-PORT COUNT`: clients with a stream each that subscribe to all pools, and one more that
- * never reads. Prints a line once each has had its first response. For each line on stdin it drains or undrains a node,
+ * `xds-streams XDS-PORT ADMIN-PORT COUNT POOLS`: clients with a stream each that subscribe to the pools `pool-0` upwards by
+ * their names and acknowledge each response, as Envoy does, and one more that never reads. Prints a line once each has had its first response. For each line on stdin it drains or undrains a node,
  * and prints how long each stream waited for its next response from before the request, in ms, as JSON. Ends with stdin.
  */
 import { createInterface } from "node:readline";
 import { Client, credentials } from "@grpc/grpc-js";
-import { xdsMethods } from "../../test/fake/xds-client.ts";
+import { assignmentType, type WireResponse, xdsMethods } from "../../test/fake/xds-client.ts";
 
-const [xdsPort = "", adminPort = "", countText = ""] = process.argv.slice(2);
-const { path, requestSerialize } = xdsMethods["ads delta"];
+const [xdsPort = "", adminPort = "", countText = "", pools = "1"] = process.argv.slice(2);
+const { path, requestSerialize, responseDeserialize } = xdsMethods["ads delta"];
 const count = Number(countText);
 const subscribing = requestSerialize({
-  type_url: "type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment",
+  type_url: assignmentType,
   node: { id: "envoy", user_agent_name: "envoy" },
+  resource_names_subscribe: Array.from({ length: Number(pools) }, (_, at) => `pool-${at}`),
 });
 
 let onResponse: (stream: number) => void = () => {};
@@ -30,7 +31,12 @@ function open(stream: number, isRead: boolean): void {
     throw error;
   });
   call.write(subscribing);
-  if (isRead) call.on("data", () => onResponse(stream));
+  if (!isRead) return;
+  call.on("data", (bytes: Buffer) => {
+    onResponse(stream);
+    const { nonce } = responseDeserialize(bytes) as WireResponse;
+    call.write(requestSerialize({ type_url: assignmentType, response_nonce: nonce }));
+  });
 }
 
 /** Resolves with the time of each stream's next response. */

@@ -39,7 +39,11 @@ export const changesForEnvoys: RowMaker = {
       await pause(3_000);
       const before = rolecall.process.residentMb();
       const clients = await ChildProgram.start({
-        command: [process.execPath, childFile("xds-streams"), `${port}`, `${rolecall.adminPort}`, `${streams}`],
+        command: [
+          process.execPath,
+          childFile("xds-streams"),
+          ...[port, rolecall.adminPort, streams, pools.length].map(String),
+        ],
         core: "load",
         readyMs: 60_000,
       });

@@ -25,6 +25,7 @@ import { Subscription } from "../../src/features/xds/protocol/subscription.ts";
 import { xdsFixture } from "../features/xds/xds-fixture.ts";
 import { assignmentType } from "../fake/xds-client.ts";
 import { listenDuringTest } from "../fake/listen.ts";
+import { SharedNames } from "../../src/features/xds/protocol/shared-names.ts";
 
 const wanted = { name: "demo", shape: {} };
 /** A text of so many characters. */
@@ -74,7 +75,7 @@ export function readsMember(parts: object): boolean {
 }
 
 export function subscribes(names: readonly string[]): boolean {
-  const subscription = new Subscription(() => false);
+  const subscription = new Subscription(() => false, new SharedNames());
   const asked = { names: { form: "sotw", all: names } as const, nonce: "", refusal: null, type: "" };
   subscription.receive({ client: { id: "e", cluster: "", zone: "", agent: "", version: null }, ...asked });
   return !subscription.hasForgotten;

@@ -16,6 +16,7 @@ import { until } from "../fake/until.ts";
 import { type ConversationStep, conversations } from "../features/xds/conversation.ts";
 import { publishedPool } from "../features/xds/published-pool.ts";
 import { buildGoClient, GoClient } from "./lab/xds-client-go.ts";
+import { SharedNames } from "../../src/features/xds/protocol/shared-names.ts";
 
 /** Pools whose only endpoint has the version as its name, served to streams by gRPC. */
 class Host {
@@ -39,6 +40,7 @@ class Host {
           { form: wire.form, peer: wire.peer, send },
           {
             has: (name) => this.pools.has(name),
+            names: new SharedNames(),
             of: (name) => this.pools.get(name),
             published: () => this.pools.values(),
             versions: () => new Map([...this.pools].map(([name, { version }]) => [name, version])),

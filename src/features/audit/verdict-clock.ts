@@ -1,5 +1,6 @@
 import type { FollowedCheck } from "../../core/balancing/audited/audit-target.ts";
 import type { ClusterState } from "../../core/cluster/snapshot.ts";
+import { hasSeenChange } from "../../core/events/detection/seen-change.ts";
 import { viewAt } from "../../core/health/evidence/leadership/cluster-view.ts";
 import type { Check } from "../../core/health/check.ts";
 import type { HealthPolicy } from "../../core/health/health-policy.ts";
@@ -16,13 +17,18 @@ export interface VerdictClockContext {
 interface FollowedCluster {
   judgedAtMs: number;
   /** The state that was judged, and up to when its verdicts hold, in ms of rolecall's clock. */
-  revision: number;
+  judged: ClusterState | null;
   validUntilMs: number;
   readonly checks: Map<string, { readonly check: Check; allowances: Allowances }>;
 }
 
 /** The shortest time between two judgements of a cluster, in ms: no mechanism is faster. One more for each node. */
 const repeatMs = 100;
+/**
+ * The same where only instants and positions have changed, as with each answer of a busy cluster: what follows from these
+ * is seen a little later, or when it is asked for.
+ */
+const quietRepeatMs = 1_000;
 /** How old a judgement may be where it is asked for, in ms. */
 const sameLookMs = 20;
 
@@ -54,29 +60,35 @@ export class VerdictClock {
   /** Judges a cluster whose state may have changed. */
   clusterChanged(name: string): void {
     const followed = this.#clusters.get(name);
-    if (followed === undefined) return;
-    this.#judge(name, followed, Math.max(repeatMs, this.#context.cluster(name)?.nodes.length ?? 0));
+    const state = this.#context.cluster(name);
+    if (followed === undefined || state === undefined) return;
+    this.#judge(
+      followed,
+      state,
+      Math.max(isQuiet(followed.judged, state) ? quietRepeatMs : repeatMs, state.nodes.length),
+    );
   }
 
   /** The allowances of a pool now. */
   of({ cluster, check }: FollowedCheck): Allowances {
     const followed = this.#clusters.get(cluster);
+    const state = this.#context.cluster(cluster);
     if (followed === undefined) return new Map();
     // The pools of one look are asked for one after the other.
-    this.#judge(cluster, followed, sameLookMs);
+    if (state !== undefined) this.#judge(followed, state, sameLookMs);
     return followed.checks.get(keyOf(check))?.allowances ?? new Map();
   }
 
   /** Judges a cluster, unless its verdicts hold. @param apartMs since the last time at least, in ms */
-  #judge(name: string, followed: FollowedCluster, apartMs: number): void {
-    const { cluster, policy, now } = this.#context;
-    const [state, nowMs] = [cluster(name), now()];
+  #judge(followed: FollowedCluster, state: ClusterState, apartMs: number): void {
+    const { policy, now } = this.#context;
+    const nowMs = now();
     if (nowMs - followed.judgedAtMs < apartMs) return;
-    if (state?.revision === followed.revision && nowMs < followed.validUntilMs) return;
-    const ofCluster = policy(name);
-    if (state === undefined || ofCluster === undefined) return;
+    if (state.revision === followed.judged?.revision && nowMs < followed.validUntilMs) return;
+    const ofCluster = policy(state.name);
+    if (ofCluster === undefined) return;
     followed.judgedAtMs = nowMs;
-    followed.revision = state.revision;
+    followed.judged = state;
     followed.validUntilMs = Infinity;
     const view = viewAt(state, ofCluster, nowMs);
     for (const one of followed.checks.values()) {
@@ -87,8 +99,13 @@ export class VerdictClock {
   }
 }
 
+/** Whether nothing but instants and positions has changed since a state was judged. */
+function isQuiet(judged: ClusterState | null, state: ClusterState): boolean {
+  return judged !== null && judged.leadership === state.leadership && !hasSeenChange(judged, state);
+}
+
 function newCluster(): FollowedCluster {
-  return { judgedAtMs: -Infinity, revision: -1, validUntilMs: -Infinity, checks: new Map() };
+  return { judgedAtMs: -Infinity, judged: null, validUntilMs: -Infinity, checks: new Map() };
 }
 
 const keys = new WeakMap<Check, string>();

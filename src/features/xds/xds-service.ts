@@ -15,6 +15,7 @@ import { EnvoyNames } from "./envoy-names.ts";
 import { GrpcServer, type GrpcWire, type StreamHandler } from "./grpc-server.ts";
 import { encodeAssignment } from "./messages/codec.ts";
 import { type AssignmentsContext, PoolAssignments, type PublishedPool, type SharedRules } from "./pool-assignments.ts";
+import { SharedNames } from "./protocol/shared-names.ts";
 import type { XdsResponse } from "./protocol/xds-messages.ts";
 import { ResponseTurns } from "./response-turns.ts";
 import type { XdsCounter } from "./xds-counter.ts";
@@ -57,6 +58,7 @@ export class XdsService {
   readonly #scope: Scope;
   readonly #addresses: EndpointAddresses;
   readonly #assignments: PoolAssignments;
+  readonly #names = new SharedNames();
   readonly #encodings = new Encodings((pool, zone) => encodeAssignment(pool.pool.name, pool.assignment, zone));
   readonly #server: GrpcServer;
   readonly #turns: ResponseTurns;
@@ -211,6 +213,7 @@ export class XdsService {
     const turn = { go: () => stream.go(this.#context.now()) };
     const stream = new XdsStream(counted, {
       has: (name) => this.#assignments.has(name),
+      names: this.#names,
       of: (name) => this.#assignments.of(name),
       published: () => this.#assignments.published,
       versions: () => this.#assignments.versions,

@@ -1,5 +1,6 @@
 import { shownText } from "./messages/shown-text.ts";
 import type { PublishedPool } from "./pool-assignments.ts";
+import type { SharedNames } from "./protocol/shared-names.ts";
 import { Subscription } from "./protocol/subscription.ts";
 import {
   endpointsType,
@@ -22,6 +23,8 @@ export interface XdsWire {
 /** Where a stream gets what it sends. */
 export interface StreamSources {
   readonly has: (pool: string) => boolean;
+  /** The names that streams subscribe to. */
+  readonly names: SharedNames;
   readonly of: (pool: string) => PublishedPool | undefined;
   readonly published: () => Iterable<PublishedPool>;
   /** The versions of all that is published, by pool: the same map until something is published. */
@@ -55,7 +58,7 @@ export class XdsStream {
   constructor(wire: XdsWire, sources: StreamSources) {
     this.wire = wire;
     this.#sources = sources;
-    this.#subscription = new Subscription((name) => sources.has(name));
+    this.#subscription = new Subscription((name) => sources.has(name), sources.names);
   }
 
   /** Who the client says that it is, in its first request. */

@@ -49,6 +49,24 @@ suite("the clock of verdicts", () => {
     assert.ok(count >= 1 && count <= 20, `80 equal reports, judged ${count} times`);
   });
 
+  test("judges a cluster in which only positions move once a second, and at once what else changes", () => {
+    const { kindOf, cluster, judged } = clockFixture();
+    const move = (at: number): void => {
+      cluster.nowMs += 125;
+      cluster.recordReport("pg1", 1_000 + at, true);
+    };
+    for (let at = 0; at < 40; at += 1) move(at);
+    const before = judged();
+    for (let at = 40; at < 120; at += 1) move(at);
+    const count = judged() - before;
+    assert.ok(count >= 8 && count <= 20, `80 reports in 10 s, judged ${count} times`);
+    cluster.nowMs += 125;
+    const atChange = judged();
+    cluster.recordReport("pg1", 1_120, false);
+    assert.ok(judged() > atChange, "a lock that is gone is no move of a position");
+    assert.equal(kindOf("pg1"), "none");
+  });
+
   test("judges it at a change, and when time alone ends a verdict", () => {
     const { passLive, kindOf, cluster } = clockFixture();
     passLive(5_000);

@@ -7,6 +7,7 @@ import { XdsStream } from "../../../src/features/xds/xds-stream.ts";
 import { xdsMethods } from "../../fake/xds-client.ts";
 import { requestOf } from "./conversation.ts";
 import { publishedPool } from "./published-pool.ts";
+import { SharedNames } from "../../../src/features/xds/protocol/shared-names.ts";
 
 describe("what many streams get", () => {
   it("is encoded once for each pool and zone, by 500 streams over 1,000 pools", () => {
@@ -22,6 +23,7 @@ describe("what many streams get", () => {
     );
     const sources = {
       has: (name: string) => pools.has(name),
+      names: new SharedNames(),
       of: (name: string) => pools.get(name),
       published: () => pools.values(),
       versions: () => new Map([...pools].map(([name, { version }]) => [name, version])),

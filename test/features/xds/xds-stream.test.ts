@@ -5,6 +5,7 @@ import { endpointsType, type XdsForm, type XdsResponse } from "../../../src/feat
 import { type StreamSources, XdsStream } from "../../../src/features/xds/xds-stream.ts";
 import { conversations, requestOf } from "./conversation.ts";
 import { publishedPool } from "./published-pool.ts";
+import { SharedNames } from "../../../src/features/xds/protocol/shared-names.ts";
 
 /** Pools that a test sets, and a client that reads as fast as it says. */
 class Served {
@@ -18,6 +19,7 @@ class Served {
     this.set(versions);
     const sources: StreamSources = {
       has: (name) => this.pools.has(name),
+      names: new SharedNames(),
       of: (name) => this.pools.get(name),
       published: () => this.pools.values(),
       versions: () => new Map([...this.pools].map(([name, { version }]) => [name, version])),

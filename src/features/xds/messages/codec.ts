@@ -74,10 +74,11 @@ function textsOf(value: unknown): readonly string[] {
   return listOf(value).map(textOf);
 }
 
-/** A response without its nonce. */
+/** A response without its nonce, and the whole one that was sent last. */
 interface EncodedBody {
   readonly response: XdsResponse;
   readonly bytes: Buffer;
+  last: { readonly nonce: string; readonly bytes: Buffer } | null;
 }
 
 /** How many bodies are kept: those of a change, for a few zones. */
@@ -92,17 +93,24 @@ export class ResponseEncoder {
     this.#how = how;
   }
 
+  /** @returns bytes that other streams share: nobody may change them */
   encode(response: XdsResponse): Buffer {
+    const { nonce } = response;
+    const body = this.#bodyOf(response);
+    // Streams that began together have the same nonces, too.
+    if (body.last?.nonce === nonce) return body.last.bytes;
     // The fields of a message may come one after another, in any order.
-    return Buffer.concat([this.#bodyOf(response), encode(responseTypes[this.#how.form], { nonce: response.nonce })]);
+    const bytes = Buffer.concat([body.bytes, encode(responseTypes[this.#how.form], { nonce })]);
+    body.last = { nonce, bytes };
+    return bytes;
   }
 
-  #bodyOf(response: XdsResponse): Buffer {
+  #bodyOf(response: XdsResponse): EncodedBody {
     const known = this.#bodies.find((body) => isAlike(body.response, response));
-    if (known !== undefined) return known.bytes;
-    const bytes = encodeBody(response, this.#how);
-    this.#bodies = [{ response, bytes }, ...this.#bodies].slice(0, bodiesMax);
-    return bytes;
+    if (known !== undefined) return known;
+    const body = { response, bytes: encodeBody(response, this.#how), last: null };
+    this.#bodies = [body, ...this.#bodies].slice(0, bodiesMax);
+    return body;
   }
 }
 

@@ -1,4 +1,5 @@
 import { SentVersions } from "./sent-versions.ts";
+import type { SharedNames } from "./shared-names.ts";
 import type { XdsRequest } from "./xds-messages.ts";
 
 /** What a request says. */
@@ -30,9 +31,10 @@ const unknownMax = { names: 100, length: 256 } as const;
  */
 export class Subscription {
   readonly #isKnown: (name: string) => boolean;
-  /** What it subscribes to by name: names of pools, and others. */
-  #names = new Set<string>();
-  #unknown = new Set<string>();
+  readonly #shared: SharedNames;
+  /** What it subscribes to by name: names of pools, which other streams may share, and others. */
+  #names: ReadonlySet<string> = new Set();
+  #unknown: ReadonlySet<string> = new Set();
   #isForAll = false;
   #isFirst = true;
   #hasNamed = false;
@@ -43,9 +45,13 @@ export class Subscription {
   /** The number of the last response; 0 before the first. */
   #last = 0;
 
-  /** @param isKnown whether a pool has this name */
-  constructor(isKnown: (name: string) => boolean) {
+  /**
+   * @param isKnown whether a pool has this name
+   * @param shared the names that other streams subscribe to
+   */
+  constructor(isKnown: (name: string) => boolean, shared: SharedNames) {
     this.#isKnown = isKnown;
+    this.#shared = shared;
   }
 
   /** Whether more unknown names were subscribed to than are kept. */
@@ -122,9 +128,7 @@ export class Subscription {
     const [names, unknown] = [this.#names, this.#unknown];
     this.#isForAll = all.includes(wildcard) || (all.length === 0 && !this.#hasNamed);
     this.#hasNamed ||= all.length > 0;
-    this.#names = new Set();
-    this.#unknown = new Set();
-    for (const name of all) this.#add(name);
+    this.#subscribe(all, [new Set(), new Set()]);
     this.#forgetUnsubscribed();
     return this.#isForAll || all.some((name) => !names.has(name) && !unknown.has(name));
   }
@@ -134,17 +138,19 @@ export class Subscription {
     const { subscribe, unsubscribe, versions } = names;
     const hasChanged = this.#isFirst || subscribe.length > 0;
     if (subscribe.includes(wildcard) || (this.#isFirst && subscribe.length === 0)) this.#isForAll = true;
-    for (const name of subscribe) {
-      // The client asks for it, even if it has it.
-      this.#sent.delete(name);
-      this.#add(name);
+    if (subscribe.length > 0 || unsubscribe.length > 0) {
+      const [known, unknown] = [new Set(this.#names), new Set(this.#unknown)];
+      // The client asks for them, even if it has them.
+      for (const name of subscribe) this.#sent.delete(name);
+      for (const name of unsubscribe) {
+        if (name === wildcard) this.#isForAll = false;
+        known.delete(name);
+        unknown.delete(name);
+      }
+      const left = new Set(unsubscribe);
+      this.#subscribe(left.size === 0 ? subscribe : subscribe.filter((name) => !left.has(name)), [known, unknown]);
+      this.#forgetUnsubscribed();
     }
-    for (const name of unsubscribe) {
-      if (name === wildcard) this.#isForAll = false;
-      this.#names.delete(name);
-      this.#unknown.delete(name);
-    }
-    this.#forgetUnsubscribed();
     if (!this.#isFirst) return hasChanged;
     for (const [name, version] of Object.entries(versions))
       if (typeof version === "string" && this.#isKnown(name) && this.isSubscribed(name)) this.#sent.set(name, version);
@@ -160,10 +166,15 @@ export class Subscription {
       }
   }
 
-  #add(name: string): void {
-    if (name === wildcard) return;
-    if (this.#isKnown(name)) this.#names.add(name);
-    else if (name.length <= unknownMax.length && this.#unknown.size < unknownMax.names) this.#unknown.add(name);
-    else this.#hasForgotten = true;
+  /** Subscribes to names beside those of two sets, of known names and of others. */
+  #subscribe(names: readonly string[], [known, unknown]: readonly [Set<string>, Set<string>]): void {
+    for (const name of names) {
+      if (name === wildcard) continue;
+      if (this.#isKnown(name)) known.add(name);
+      else if (name.length <= unknownMax.length && unknown.size < unknownMax.names) unknown.add(name);
+      else this.#hasForgotten = true;
+    }
+    this.#names = this.#shared.of(known);
+    this.#unknown = unknown;
   }
 }
