@@ -31,8 +31,8 @@ function scenarios(patroni: readonly [string, ...string[]], pgbouncer: string): 
     await lab?.stop();
   });
 
-  /** Plays a loss, and waits until all clients write again. */
-  const lose = async (what: string, loss: (leader: PatroniNode) => Promise<void>): Promise<void> => {
+  /** Plays a loss, or several in a row, and waits until all clients write again. */
+  const lose = async (what: string, loss: (leader: PatroniNode) => Promise<void>, losses = 1): Promise<void> => {
     const leader = await lab.settled();
     load.mark();
     // Long enough for the next guardian process to be ready, which is started 2 s after one was taken.
@@ -57,17 +57,31 @@ function scenarios(patroni: readonly [string, ...string[]], pgbouncer: string): 
         .slice(-14)
         .join("\n"),
     );
-    assert.ok(failures.length <= 2 * clients, lab.rolecall.log);
+    assert.ok(failures.length <= losses * 2 * clients, lab.rolecall.log);
+  };
+
+  /** PostgreSQL ends all sessions, and recovers, when one of its processes dies. */
+  const killBackend = ({ postmaster }: PatroniNode): void => {
+    assert.ok(postmaster !== undefined);
+    const backend = childrenOf(postmaster).find(({ title }) => title.includes("127.0.0.1"));
+    assert.ok(backend !== undefined);
+    signal(backend.pid, "SIGKILL");
   };
 
   test("of one backend: clients wait until PostgreSQL has recovered", async () => {
-    await lose("one backend killed", async (leader) => {
-      const { postmaster } = leader;
-      assert.ok(postmaster !== undefined);
-      const backend = childrenOf(postmaster).find(({ title }) => title.includes("127.0.0.1"));
-      assert.ok(backend !== undefined);
-      signal(backend.pid, "SIGKILL");
-    });
+    await lose("one backend killed", async (leader) => killBackend(leader));
+  });
+
+  test("of one backend twice: what the primary said in between does not end the second hold", async () => {
+    const twice = async (leader: PatroniNode): Promise<void> => {
+      killBackend(leader);
+      const killedAtMs = performance.now();
+      await until("transactions between two losses", () =>
+        load.window.acknowledged.some(({ startedMs }) => startedMs > killedAtMs + 100),
+      );
+      killBackend(leader);
+    };
+    await lose("one backend killed twice", twice, 2);
   });
 
   test("of PostgreSQL alone: clients wait until it or another node leads", async () => {

@@ -296,8 +296,10 @@ export class RunBuilder {
       primary: () => {
         const seen = view(cluster);
         if (plan.restart !== null) return seenRestart(seen, { name: plan.leader, ...plan.restart });
+        // A leader that is lost twice may have answered in between: a report counts that is newer than each refusal.
+        const lostMs = Math.max(begunMs, ...hands.map(({ askedAtMs }) => askedAtMs ?? begunMs));
         const node =
-          plan.start === "loss" ? primaryAfterLoss(seen, plan.leader, begunMs + recoveryMs) : servingPrimary(seen);
+          plan.start === "loss" ? primaryAfterLoss(seen, plan.leader, lostMs + recoveryMs) : servingPrimary(seen);
         return { node, pending: isUnknown(run.state) ? pending.look() : "unknown" };
       },
       lead: (route, node) => leader.lead(plan.routes[route], node),

@@ -81,6 +81,7 @@ export class PauseHand {
   readonly #database: string;
   #phase: Phase = "idle";
   #pauseConsole: PgbouncerConsole | null = null;
+  #askedAtMs: number | null = null;
   /** When PAUSE was sent, and when clients were seen to go on, in ms of rolecall's clock. */
   #heldSinceMs: number | null = null;
   #heldUntilMs: number | null = null;
@@ -106,6 +107,11 @@ export class PauseHand {
   get heldMs(): number | null {
     if (this.#heldSinceMs === null) return null;
     return (this.#heldUntilMs ?? this.#context.now()) - this.#heldSinceMs;
+  }
+
+  /** When it was told to send PAUSE, in ms of rolecall's clock; `null`: it was not. */
+  get askedAtMs(): number | null {
+    return this.#askedAtMs;
   }
 
   /** How many clients were seen to wait last; `null` if that is not known. */
@@ -150,6 +156,7 @@ export class PauseHand {
 
   /** Sends PAUSE, unless somebody else has paused the database. */
   pause(): void {
+    this.#askedAtMs = this.#context.now();
     void (this.#phase === "looking" ? this.#pauseAdopted() : this.#pause());
   }
 

@@ -31,6 +31,8 @@ const held = (target: number): readonly Timed[] => [
 ];
 const bothHeld: readonly Timed[] = [...armed, ...held(0), ...held(1)];
 const isPrimary = (node: string | null): Timed => [1_000, { kind: "primary", node, pending: "unknown" }];
+/** It is seen once more, by a newer report. */
+const isAgain: Timed = [5, { kind: "primary", node: "pg1", pending: "unknown" }];
 const toArmed = "claim arm";
 const toHeld = `${toArmed} pause0 read_paused0 pause1 read_paused1`;
 const closed = (target: number): readonly Timed[] => [
@@ -100,8 +102,14 @@ const rows: readonly MachineRow[] = [
   ],
   [
     "the primary serves while the poolers are looked at: a pool that still refuses clients is held first, and then let go",
-    [...armed, isPrimary("pg1"), ...held(0), ...closed(0), ...held(1), ...closed(1)],
+    [...armed, isPrimary("pg1"), ...held(0), isAgain, ...closed(0), ...held(1), isAgain, ...closed(1)],
     `${toArmed} pause0 read_paused0 resume0 close0 pause1 read_paused1 resume1 close1`,
+    /"stayed","reason":"pg1 leads again"/,
+  ],
+  [
+    "the primary is lost twice: what it said in between lets nobody go who is refused afterwards",
+    [...armed, isPrimary("pg1"), ...held(0), ...held(1), ...passing(5_000), isPrimary("pg1"), ...resumed],
+    `${toArmed} pause0 read_paused0 pause1 read_paused1 resume0 resume1 close0 close1`,
     /"stayed","reason":"pg1 leads again"/,
   ],
   [
@@ -329,7 +337,7 @@ const adoptedRows: readonly MachineRow[] = [
   ],
   [
     "the old primary is back: what refuses its clients within 2 s is held, and let go at once",
-    [notHeld(1), isPrimary("pg1"), ...closed(0), ...held(1), ...closed(1)],
+    [notHeld(1), isPrimary("pg1"), ...closed(0), ...held(1), isAgain, ...closed(1)],
     "resume0 close0 pause1 read_paused1 resume1 close1",
     /"stayed","reason":"pg1 leads again"/,
   ],
