@@ -141,9 +141,9 @@ const once = (name, note) => begun.has(name) || (begun.add(name), painted(note))
 new MutationObserver(() => {
   if (document.querySelector(".fleet-row") !== null) once("rows", (now) => (noted.rowsMs = now));
   if (document.querySelector(".chip b")?.textContent === "1000") once("all", (now) => (noted.allMs = now));
-  for (const row of document.querySelectorAll(".fleet-row.drained")) {
-    const cluster = row.querySelector("a").title;
-    once("drained " + cluster, (now) => (noted.drawnAtMs[cluster] = performance.timeOrigin + now));
+  for (const row of document.querySelectorAll(".fleet-row")) {
+    const { cluster } = row.dataset;
+    if (row.textContent.includes(" drained")) once("drained " + cluster, (now) => (noted.drawnAtMs[cluster] = performance.timeOrigin + now));
   }
 }).observe(document, { childList: true, subtree: true, characterData: true, attributes: true });
 `;
