@@ -1,15 +1,18 @@
 /**
  * `xds-streams XDS-PORT ADMIN-PORT COUNT POOLS`: clients with a stream each that subscribe to the pools `pool-0` upwards by
- * their names and acknowledge each response, as Envoy does, and one more that never reads. Prints a line once each has had its first response. For each line on stdin it drains or undrains a node,
- * and prints how long each stream waited for its next response from before the request, in ms, as JSON. Ends with stdin.
+ * their names and acknowledge the responses, as Envoy does, and one more that never reads. Prints a line once each has had
+ * its first response. For each line on stdin it drains or undrains a node, and prints how long each stream waited for its
+ * next response from before the request, in ms, as JSON. Ends with stdin.
  */
 import { createInterface } from "node:readline";
-import { Client, credentials } from "@grpc/grpc-js";
+import { Client, type ClientDuplexStream, credentials } from "@grpc/grpc-js";
 import { assignmentType, type WireResponse, xdsMethods } from "../../test/fake/xds-client.ts";
 
 const [xdsPort = "", adminPort = "", countText = "", pools = "1"] = process.argv.slice(2);
 const { path, requestSerialize, responseDeserialize } = xdsMethods["ads delta"];
 const count = Number(countText);
+/** How long after the last stream has its response all are acknowledged, in ms. */
+const acknowledgeMs = 100;
 const subscribing = requestSerialize({
   type_url: assignmentType,
   node: { id: "envoy", user_agent_name: "envoy" },
@@ -17,6 +20,8 @@ const subscribing = requestSerialize({
 });
 
 let onResponse: (stream: number) => void = () => {};
+/** Responses that are acknowledged once all streams have theirs: the work for one stream delays no other one's time. */
+let received: { readonly call: ClientDuplexStream<Buffer, Buffer>; readonly bytes: Buffer }[] = [];
 
 function open(stream: number, isRead: boolean): void {
   const client = new Client(`127.0.0.1:${xdsPort}`, credentials.createInsecure(), {
@@ -33,9 +38,8 @@ function open(stream: number, isRead: boolean): void {
   call.write(subscribing);
   if (!isRead) return;
   call.on("data", (bytes: Buffer) => {
+    received.push({ call, bytes });
     onResponse(stream);
-    const { nonce } = responseDeserialize(bytes) as WireResponse;
-    call.write(requestSerialize({ type_url: assignmentType, response_nonce: nonce }));
   });
 }
 
@@ -45,9 +49,20 @@ function nextResponses(): Promise<readonly number[]> {
     const atMs = new Map<number, number>();
     onResponse = (stream) => {
       if (!atMs.has(stream)) atMs.set(stream, performance.now());
-      if (atMs.size === count) resolve([...atMs.values()]);
+      if (atMs.size < count) return;
+      onResponse = () => {};
+      setTimeout(acknowledge, acknowledgeMs);
+      resolve([...atMs.values()]);
     };
   });
+}
+
+function acknowledge(): void {
+  for (const { call, bytes } of received) {
+    const { nonce } = responseDeserialize(bytes) as WireResponse;
+    call.write(requestSerialize({ type_url: assignmentType, response_nonce: nonce }));
+  }
+  received = [];
 }
 
 async function change(isDrain: boolean): Promise<readonly number[]> {
