@@ -1,3 +1,4 @@
+import { indexedByName } from "../core/cluster/lookup.ts";
 import type { ClusterConfig, Config } from "../core/config/model/config.ts";
 import type { Offers } from "../core/feature/offer.ts";
 import { evidenceBringers } from "../core/feature/offers.ts";
@@ -30,7 +31,7 @@ export class EvidenceOrigins {
   constructor(config: Config, context: EvidenceOriginsContext) {
     this.#context = context;
     this.#config = config;
-    this.#byName = byName(config);
+    this.#byName = indexedByName(config.clusters);
   }
 
   /** Whether this instance probes a cluster, as far as is known. */
@@ -42,7 +43,7 @@ export class EvidenceOrigins {
   /** Puts a configuration in force. Nothing begins or ends until the next start. */
   configure(config: Config): void {
     this.#config = config;
-    this.#byName = byName(config);
+    this.#byName = indexedByName(config.clusters);
   }
 
   /** Starts them by the configuration in force. Resolves after the first round of probes, or one timeout. */
@@ -91,8 +92,4 @@ export class EvidenceOrigins {
   #isClosed(): boolean {
     return this.#phase === "closed";
   }
-}
-
-function byName({ clusters }: Config): ReadonlyMap<string, ClusterConfig> {
-  return new Map(clusters.map((cluster) => [cluster.name, cluster]));
 }

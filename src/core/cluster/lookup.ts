@@ -23,3 +23,10 @@ export function nodeNamed(
   const at = name === null ? undefined : cluster.index.get(name);
   return at === undefined ? undefined : cluster.nodes[at];
 }
+
+/** Returns what has names by these names; of several with one name the last counts. */
+export function indexedByName<Named extends { readonly name: string }>(
+  all: readonly Named[],
+): ReadonlyMap<string, Named> {
+  return new Map(all.map((one) => [one.name, one]));
+}

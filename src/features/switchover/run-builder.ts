@@ -296,7 +296,7 @@ export class RunBuilder {
       primary: () => {
         const seen = view(cluster);
         if (plan.restart !== null) return seenRestart(seen, { name: plan.leader, ...plan.restart });
-        // A leader that is lost twice may have answered in between: a report counts that is newer than each refusal.
+        // Only a report that is newer than the last refusal counts: a leader that is lost twice may answer in between.
         const lostMs = Math.max(begunMs, ...hands.map(({ askedAtMs }) => askedAtMs ?? begunMs));
         const node =
           plan.start === "loss" ? primaryAfterLoss(seen, plan.leader, lostMs + recoveryMs) : servingPrimary(seen);

@@ -44,11 +44,8 @@ export class KnownConditions {
     }
     if (found.length > 1) sortByNode(found, facts);
     if (!isClear) return found;
-    for (const {
-      condition: { events },
-      found: one,
-    } of ofFeatures)
-      if (events !== undefined) found.push(beginningOf(events, facts.cluster, one));
+    for (const { condition, found: one } of ofFeatures)
+      if (condition.events !== undefined) found.push(beginningOf(condition.events, facts.cluster, one));
     return found;
   }
 

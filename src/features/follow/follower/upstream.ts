@@ -1,3 +1,4 @@
+import { indexedByName } from "../../../core/cluster/lookup.ts";
 import { isDeepStrictEqual } from "node:util";
 import type { ProbeOutcome } from "../../../core/cluster/outcome.ts";
 import type { ClusterState } from "../../../core/cluster/snapshot.ts";
@@ -106,7 +107,7 @@ export class Upstream {
   /** @param wanted the clusters that it is to feed */
   constructor(context: UpstreamContext, wanted: readonly WantedCluster[]) {
     this.#context = context;
-    this.#wanted = byName(wanted);
+    this.#wanted = indexedByName(wanted);
   }
 
   get state(): UpstreamState {
@@ -134,7 +135,7 @@ export class Upstream {
 
   /** It is to feed other clusters from now on. Those that it feeds already go on. */
   select(wanted: readonly WantedCluster[]): void {
-    this.#wanted = byName(wanted);
+    this.#wanted = indexedByName(wanted);
     for (const cluster of this.#fed) if (!this.#wanted.has(cluster)) this.#fed.delete(cluster);
     if (this.#session !== null && this.#session.stream !== null) this.#askAnew(this.#session, this.#session.stream);
   }
@@ -371,8 +372,4 @@ export class Upstream {
 /** Why a stream is not connected; `null` if it is, or if nothing is known. */
 export function upstreamProblem(state: UpstreamState): string | null {
   return "problem" in state ? state.problem : null;
-}
-
-function byName(clusters: readonly WantedCluster[]): ReadonlyMap<string, WantedCluster> {
-  return new Map(clusters.map((cluster) => [cluster.name, cluster]));
 }

@@ -1,3 +1,4 @@
+import { indexedByName } from "../../../core/cluster/lookup.ts";
 import type { ClusterConfig, Config } from "../../../core/config/model/config.ts";
 import { type FeedRefusal, refusalsMax, type WantedCluster } from "../feed/feed-messages.ts";
 import { firstDifference, outcomeShape } from "../../../core/config/outcome-shape.ts";
@@ -27,7 +28,7 @@ export function wantedIn(
   readonly unknown: readonly string[];
   readonly unknownCount: number;
 } {
-  const configured = byName({ clusters });
+  const configured = indexedByName(clusters);
   const wanted = new Map<string, string | null>();
   const unknown: string[] = [];
   let unknownCount = 0;
@@ -51,7 +52,7 @@ export function feedSelectionOf(
   { wanted, mayFollow }: Asked,
   unknown: readonly string[],
 ): FeedSelection {
-  const configured = byName(config);
+  const configured = indexedByName(config.clusters);
   const clusters = new Set(wanted.keys());
   const refused = unknown.map((name) => feedRefusalOf(name, mayFollow(name) ? "unknown_cluster" : "not_allowed"));
   for (const [name, difference] of wanted) {
@@ -76,10 +77,6 @@ export function refusalFor(
     clusters.find((other) => other.name === cluster),
     mayFollow,
   );
-}
-
-function byName({ clusters }: Pick<FedConfig, "clusters">): ReadonlyMap<string, ClusterConfig> {
-  return new Map(clusters.map((cluster) => [cluster.name, cluster]));
 }
 
 function refusalOfRights(

@@ -109,7 +109,7 @@ export class PauseHand {
     return (this.#heldUntilMs ?? this.#context.now()) - this.#heldSinceMs;
   }
 
-  /** When it was told to send PAUSE, in ms of rolecall's clock; `null`: it was not. */
+  /** When {@link pause} was called, in ms of rolecall's clock; `null` before that. */
   get askedAtMs(): number | null {
     return this.#askedAtMs;
   }

@@ -55,7 +55,7 @@ export function advanceLost(
   const { phase, problem = null, effects } = next;
   const changed = {
     ...state,
-    // What was seen of the leader before a pooler refuses its clients may be of the time between two losses.
+    // An answer of the leader from before this refusal may be older than a second loss.
     primary: event.kind === "unserved" ? null : state.primary,
     targets: withAt(state.targets, event.target, phase),
     problems: withAt(state.problems, event.target, problem),

@@ -17,6 +17,12 @@ type Receipt =
   /** The client keeps what it had, and says why. */
   | { readonly kind: "nack"; readonly problem: string };
 
+/** What a request asks for by name: names of pools, and others. */
+interface AskedNames {
+  readonly known: Set<string>;
+  readonly unknown: Set<string>;
+}
+
 /** The name that stands for all resources. */
 const wildcard = "*";
 /** How many names that no pool has are kept, in case that a pool gets one of them, and how long they may be. */
@@ -128,8 +134,9 @@ export class Subscription {
     const [names, unknown] = [this.#names, this.#unknown];
     this.#isForAll = all.includes(wildcard) || (all.length === 0 && !this.#hasNamed);
     this.#hasNamed ||= all.length > 0;
-    this.#subscribe(all, [new Set(), new Set()]);
-    this.#forgetUnsubscribed();
+    const asked = { known: new Set<string>(), unknown: new Set<string>() };
+    this.#add(all, asked);
+    this.#keep(asked);
     return this.#isForAll || all.some((name) => !names.has(name) && !unknown.has(name));
   }
 
@@ -139,17 +146,16 @@ export class Subscription {
     const hasChanged = this.#isFirst || subscribe.length > 0;
     if (subscribe.includes(wildcard) || (this.#isFirst && subscribe.length === 0)) this.#isForAll = true;
     if (subscribe.length > 0 || unsubscribe.length > 0) {
-      const [known, unknown] = [new Set(this.#names), new Set(this.#unknown)];
+      const asked = { known: new Set(this.#names), unknown: new Set(this.#unknown) };
       // The client asks for them, even if it has them.
       for (const name of subscribe) this.#sent.delete(name);
+      this.#add(subscribe, asked);
       for (const name of unsubscribe) {
         if (name === wildcard) this.#isForAll = false;
-        known.delete(name);
-        unknown.delete(name);
+        asked.known.delete(name);
+        asked.unknown.delete(name);
       }
-      const left = new Set(unsubscribe);
-      this.#subscribe(left.size === 0 ? subscribe : subscribe.filter((name) => !left.has(name)), [known, unknown]);
-      this.#forgetUnsubscribed();
+      this.#keep(asked);
     }
     if (!this.#isFirst) return hasChanged;
     for (const [name, version] of Object.entries(versions))
@@ -166,15 +172,20 @@ export class Subscription {
       }
   }
 
-  /** Subscribes to names beside those of two sets, of known names and of others. */
-  #subscribe(names: readonly string[], [known, unknown]: readonly [Set<string>, Set<string>]): void {
+  /** Adds names to those that are asked for: names of pools, and others. */
+  #add(names: readonly string[], { known, unknown }: AskedNames): void {
     for (const name of names) {
       if (name === wildcard) continue;
       if (this.#isKnown(name)) known.add(name);
       else if (name.length <= unknownMax.length && unknown.size < unknownMax.names) unknown.add(name);
       else this.#hasForgotten = true;
     }
+  }
+
+  /** Subscribes to these names, and to no others. */
+  #keep({ known, unknown }: AskedNames): void {
     this.#names = this.#shared.of(known);
     this.#unknown = unknown;
+    this.#forgetUnsubscribed();
   }
 }
