@@ -16,6 +16,8 @@ export interface Machine {
   readonly setTimer: SetTimer;
   /** Sets the timers of probes, which may end a little late, together with others. Default: `setTimer`. */
   readonly setProbeTimer?: SetTimer;
+  /** How much later than asked `setProbeTimer` may end a timer of this length, in ms. Default: not later. */
+  readonly timerLateMs?: (delayMs: number) => number;
   /** A number from 0 up to 1. */
   readonly random: () => number;
   /** Returns an identifier for one run of rolecall. */
@@ -29,6 +31,8 @@ export interface Machine {
   readonly isTlsServer?: IsTlsServer;
 }
 
+const probeTimers = new TimerWheel();
+
 /** The machine that this process runs on. */
 export const thisMachine: Machine = {
   time: {},
@@ -38,7 +42,8 @@ export const thisMachine: Machine = {
   bootId: linuxBootId,
   connect: (origin, limits, tls) => new NodeClient(origin, limits, tls),
   turns: new AnswerTurns(),
-  setProbeTimer: new TimerWheel().setTimer,
+  setProbeTimer: probeTimers.setTimer,
+  timerLateMs: probeTimers.lateMs,
 };
 
 /** Waits for a promise, for a time in ms at most. */

@@ -14,8 +14,8 @@ const putOffMaxMs = 3_000;
 const noFailures: FailureCount = { failuresInRow: 0, failedAtMs: -Infinity };
 
 /**
- * Probes one node in the background: `GET /leader` each interval, `GET /liveness` less often. Each has a connection of
- * its own: a slow answer to one request never delays the other (rule 8).
+ * Probes one node in the background: `GET /leader` each interval, `GET /liveness` less often. A slow answer to one
+ * request never delays the other (rule 8).
  */
 export class NodeProber {
   readonly node: Node;

@@ -9,6 +9,7 @@ import { ClusterProber, type ProcessPause } from "./cluster-prober.ts";
 import { ByteBudget, clusterLimits, totalLimits } from "./client/byte-budget.ts";
 import type { ProbeBringer, ProbedCluster, ProbeSchedule, ProbeContext } from "./client/probe-context.ts";
 import { type SeedTurn, FoundConnection, isPlainAddress, type NodeFinder } from "./client/node-finder.ts";
+import { SharedClients } from "./client/shared-clients.ts";
 import { ParseBudget } from "./parse/parse-budget.ts";
 import type { AnswerTurns } from "./schedule/answer-turns.ts";
 import { LoopLateness } from "./schedule/loop-lateness.ts";
@@ -36,6 +37,7 @@ export interface ProbersContext extends Pick<
   | "wall"
   | "random"
   | "setTimer"
+  | "timerLateMs"
   | "isTlsServer"
   | "onProbeFinished"
   | "onFirstRound"
@@ -268,6 +270,10 @@ export class Probers {
       askedNodes.set(origin, asked);
       return asked;
     };
+    const clients = new SharedClients((origin) => {
+      const { tls, serverNames } = probed();
+      return connect(origin, limits, tlsTo(origin, tls, serverNames));
+    }, limits.budget ?? null);
     // Each probe reads it many times: an accessor among its properties would make a slow object of it (V8 keeps the
     // properties of such objects in a hash table).
     return {
@@ -287,13 +293,11 @@ export class Probers {
       },
       state: () => requireState(stateOf(name), name),
       connect: (origin) => {
-        const { tls, serverNames } = probed();
-        const direct = (to: string): NodeConnection => connect(to, limits, tlsTo(to, tls, serverNames));
         const connection = isPlainAddress(origin)
-          ? direct(origin)
+          ? clients.connect(origin)
           : new FoundConnection(origin, {
               finders,
-              connect: direct,
+              connect: (to) => clients.connect(to),
               asked: askedFor(origin),
               timeoutMs: limits.timeoutMs,
             });

@@ -8,7 +8,7 @@ import { StatusReader } from "./parse/status-reader.ts";
 /** The longest interval between two probes of a server that keeps failing (rule 8), in ms. */
 const slowestIntervalMs = 5_000;
 
-/** The status of one server, as it answers `GET /leader`, over a connection of its own. */
+/** The status of one server, as it answers `GET /leader`. */
 export class StatusRequests {
   readonly #api: string;
   readonly #name: string;

@@ -22,7 +22,7 @@ const upRetryMs = 60_000;
 
 /**
  * Probes one exporter in the background: `GET /up` for its role each interval, `GET /metrics` at an interval of its
- * own. Each has its own connection, so that a page that hangs does not delay the role.
+ * own. A page that hangs does not delay the role.
  */
 export class ExporterProber implements BroughtProbe {
   readonly node: Node;

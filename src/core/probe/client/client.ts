@@ -49,6 +49,27 @@ interface Body {
 /** Sends requests to one address, as {@link NodeClient} does. */
 export type NodeConnection = Pick<NodeClient, "get" | "getStreamed" | "close">;
 
+/** What the last body of one kind of requests has reserved in the budget: it counts as kept until the next one. */
+export class KeptBody {
+  readonly #budget: ByteBudget | null;
+  #bytes = 0;
+
+  constructor(budget: ByteBudget | null) {
+    this.#budget = budget;
+  }
+
+  /** The next body has come. @param bytes how many bytes it has reserved */
+  replace(bytes: number): void {
+    this.#budget?.release(this.#bytes);
+    this.#bytes = bytes;
+  }
+
+  /** Nothing is kept. */
+  release(): void {
+    this.replace(0);
+  }
+}
+
 /** More responses than this to one request, most of them interim ones, are no answer. */
 const responsesMax = 16;
 /**
@@ -60,12 +81,12 @@ export class NodeClient {
   readonly #limits: ClientLimits;
   #socket: Socket | null = null;
   #request: ProbeRequest | null = null;
-  /** How many bytes the last body has reserved: it counts as kept until the next one. */
-  #held = 0;
+  readonly #kept: KeptBody;
 
   /** @param origin `http://host:port` or `https://host:port` */
   constructor(origin: string, limits: ClientLimits, tls: TlsMaterial | null) {
     this.#limits = limits;
+    this.#kept = new KeptBody(limits.budget ?? null);
     this.#client = new Client(origin, {
       connect: connectorOf(limits.connectTimeoutMs, tls, (socket) => this.#follow(socket)),
       pipelining: 1,
@@ -80,15 +101,14 @@ export class NodeClient {
    * Sends `GET path`. Always resolves, after `timeoutMs` at the latest, or twice that while this process is busy. Does
    * not follow redirects: they are responses.
    * @param bodyMax the longest body accepted, in bytes
+   * @param kept the last body that the caller keeps, which this one replaces. Default: the last one of this client
    */
-  get(path: string, bodyMax: number = documentMax.report): Promise<NodeReply> {
-    const { budget } = this.#limits;
-    const body = new ResponseBody(bodyMax, budget ?? null);
+  get(path: string, bodyMax: number = documentMax.report, kept: KeptBody = this.#kept): Promise<NodeReply> {
+    const body = new ResponseBody(bodyMax, this.#limits.budget ?? null);
     return new Promise((resolve) => {
       this.#send(path, body, (reply) => {
-        budget?.release(this.#held);
-        this.#held = "failure" in reply ? 0 : body.held;
-        if ("failure" in reply) budget?.release(body.held);
+        kept.replace(body.held);
+        if ("failure" in reply) kept.release();
         resolve("failure" in reply ? reply : { status: reply.status, body: body.bytes });
       });
     });
@@ -107,8 +127,7 @@ export class NodeClient {
 
   /** Closes the connection. Requests in flight fail. */
   close(): void {
-    this.#limits.budget?.release(this.#held);
-    this.#held = 0;
+    this.#kept.release();
     this.#client.destroy().catch(() => {
       // Nothing more can be done about a connection that cannot be closed.
     });

@@ -31,6 +31,8 @@ export interface ProbeContext extends OwnWait {
   readonly random: () => number;
   /** Default: `setTimeout`. */
   readonly setTimer?: SetTimer | undefined;
+  /** How much later than asked a timer of this length may end, in ms. Default: not later. */
+  readonly timerLateMs?: ((delayMs: number) => number) | undefined;
   /** Creates a client for an API base address, with the cluster's TLS material and timeouts. */
   readonly connect: (origin: string) => NodeConnection;
   /** What is probed of nodes besides their APIs. Default: nothing. */

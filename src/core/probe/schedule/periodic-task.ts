@@ -14,6 +14,8 @@ export interface TaskClock {
   readonly random?: () => number;
   /** Default: `setTimeout`. */
   readonly setTimer?: SetTimer | undefined;
+  /** How much later than asked a timer of this length may end, in ms. Default: not later. */
+  readonly timerLateMs?: ((delayMs: number) => number) | undefined;
 }
 
 /**
@@ -129,8 +131,11 @@ export class PeriodicTask {
     this.#cancelTimer = null;
   }
 
+  /** By how much the timer is late is a part of the variation. */
   #jittered(intervalMs: number): number {
-    const { random } = this.#clock;
-    return random === undefined ? intervalMs : intervalMs * (1 + jitterFraction * (2 * random() - 1));
+    const { random, timerLateMs } = this.#clock;
+    if (random === undefined) return intervalMs;
+    const variesMs = 2 * jitterFraction * intervalMs - (timerLateMs?.(intervalMs) ?? 0);
+    return intervalMs * (1 - jitterFraction) + random() * Math.max(0, variesMs);
   }
 }

@@ -35,7 +35,7 @@ export class TimerWheel {
 
   /** As {@link setSystemTimer}; a delay from 500 ms to a minute is up to 40 ms longer. */
   readonly setTimer = (callback: () => void, delayMs: number): CancelTimer => {
-    if (!(delayMs >= shortestMs && delayMs <= longestMs)) return this.#setTimer(callback, delayMs);
+    if (!isInSlots(delayMs)) return this.#setTimer(callback, delayMs);
     const nowMs = this.#now();
     const number = Math.ceil((nowMs + delayMs) / slotMs);
     const slot = this.#slots.get(number) ?? this.#open(number, nowMs);
@@ -47,6 +47,9 @@ export class TimerWheel {
         this.#close(number, slot);
     };
   };
+
+  /** How much later than asked a timer may end because it has a slot, in ms. */
+  readonly lateMs = (delayMs: number): number => (isInSlots(delayMs) ? slotMs : 0);
 
   #open(number: number, nowMs: number): Slot {
     const slot: Slot = { callbacks: new Set(), cancel: this.#setEnd(number, nowMs) };
@@ -75,6 +78,10 @@ export class TimerWheel {
     this.#slots.delete(number);
     callTogether(slot.callbacks);
   }
+}
+
+function isInSlots(delayMs: number): boolean {
+  return delayMs >= shortestMs && delayMs <= longestMs;
 }
 
 /** Calls functions and takes them out of the set. What is taken out meanwhile is not called. */

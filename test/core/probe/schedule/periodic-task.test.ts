@@ -4,7 +4,7 @@ import { PeriodicTask } from "../../../../src/core/probe/schedule/periodic-task.
 import { runPendingTasks } from "../../../fake/fake-transport.ts";
 
 /** A task that takes `takesMs` and returns `intervalMs`, in mocked time. */
-function periodicTask(context: TestContext, { intervalMs = 100, takesMs = 0, random = 0.5 }) {
+function periodicTask(context: TestContext, { intervalMs = 100, takesMs = 0, random = 0.5, lateMs = 0 }) {
   context.mock.timers.enable({ apis: ["setTimeout"] });
   let nowMs = 0;
   const startedAtMs: number[] = [];
@@ -13,7 +13,7 @@ function periodicTask(context: TestContext, { intervalMs = 100, takesMs = 0, ran
     if (takesMs > 0) await new Promise((resolve) => void setTimeout(resolve, takesMs));
     return intervalMs;
   };
-  const task = new PeriodicTask(run, { now: () => nowMs, random: () => random });
+  const task = new PeriodicTask(run, { now: () => nowMs, random: () => random, timerLateMs: () => lateMs });
   const pass = async (ms: number): Promise<void> => {
     await runPendingTasks();
     for (let passed = 0; passed < ms; passed += 10) {
@@ -56,6 +56,24 @@ test("chance moves the next run by a tenth of the interval at most", async (cont
   assert.deepEqual(startedAtMs, [0, 90, 180]);
   task.stop();
 });
+
+for (const { what, random, lateMs, startedAtMs: expected } of [
+  { what: "leaves room for a timer that ends late", random: 1, lateMs: 40, startedAtMs: [0, 1_060] },
+  { what: "leaves the shortest interval as it is", random: 0, lateMs: 40, startedAtMs: [0, 900] },
+  {
+    what: "is nothing where a timer may be as late as chance may be large",
+    random: 1,
+    lateMs: 300,
+    startedAtMs: [0, 900],
+  },
+])
+  test(`chance ${what}`, async (context) => {
+    const { task, startedAtMs, pass } = periodicTask(context, { intervalMs: 1_000, random, lateMs });
+    void task.run();
+    await pass(1_100);
+    assert.deepEqual(startedAtMs, expected);
+    task.stop();
+  });
 
 test("runAgain during a run starts another one as soon as that has ended", async (context) => {
   const { task, startedAtMs, pass } = periodicTask(context, { takesMs: 50 });
