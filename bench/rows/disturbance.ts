@@ -11,6 +11,8 @@ import type { LatencyResult } from "../load-result.ts";
 
 /** Checks per second. */
 const rate = 5_000;
+/** So long after the start workers answer all checks, in ms. */
+const workersTakeOverMs = 3_000;
 
 /** What disturbs during each second measurement. */
 interface Disturbance {
@@ -118,6 +120,9 @@ async function besideXds(
   const pools = [{ name: "write", cluster: "c0", check: "/primary" }];
   const rolecall = await Rolecall.start(clusters, { workers, pools }, { listeners: [{ port, dialect: "xds" }] });
   try {
+    // Once a new worker answers, the main process ends its kept connections. h2load sends nothing on a connection that it
+    // opens anew while it warms up.
+    await pause(workersTakeOverMs);
     const what = `${kind} at a listener with the dialect xds, ${workers} workers`;
     const begin = byProgram("xds-abusers", [kind, `${port}`]);
     const rows = await disturbed(rolecall, rounds, { begin, what, counted: "acts" });
