@@ -120,10 +120,13 @@ test("state_file wins, null keeps nothing, and a reload follows", limit, async (
   ] as const) {
     const folder = folderOf(context);
     const service = await serviceOf(context, key);
-    await service.start({ STATE_DIRECTORY: folder, XDG_STATE_HOME: folder });
+    const running = await service.start({ STATE_DIRECTORY: folder, XDG_STATE_HOME: folder });
     const state = JSON.stringify(await stateOf(service.server));
     assert.ok(state.includes(`"from":${JSON.stringify(expected)}`), state);
     assert.deepEqual(readdirSync(folder), []);
+    // It keeps its state beside its configuration, in a folder that is deleted next.
+    running.process.kill("SIGKILL");
+    await running.exit;
   }
 });
 
