@@ -11,7 +11,7 @@ import type { LatencyResult } from "../load-result.ts";
 
 /** Checks per second. */
 const rate = 5_000;
-/** So long after the start workers answer all checks, in ms. */
+/** How long after the start all checks are answered by workers, at the latest, in ms. */
 const workersTakeOverMs = 3_000;
 
 /** What disturbs during each second measurement. */
@@ -122,7 +122,7 @@ async function besideXds(
   try {
     // Once a new worker answers, the main process ends its kept connections. h2load sends nothing on a connection that it
     // opens anew while it warms up.
-    await pause(workersTakeOverMs);
+    if (workers > 0) await pause(workersTakeOverMs);
     const what = `${kind} at a listener with the dialect xds, ${workers} workers`;
     const begin = byProgram("xds-abusers", [kind, `${port}`]);
     const rows = await disturbed(rolecall, rounds, { begin, what, counted: "acts" });

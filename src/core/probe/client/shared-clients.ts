@@ -7,8 +7,8 @@ export type OpenClient = (origin: string) => NodeConnection;
 
 /**
  * Shares clients between all that ask the same address. A request takes a client that is free, or a new one: a slow
- * answer to one request never delays another (rule 8). Requests that do not overlap have one connection in common,
- * which is most of what rolecall keeps of a node.
+ * answer to one request never delays another (rule 8). Requests that do not overlap use the same connection: clients and
+ * their sockets were half of the memory that rolecall used for a node.
  */
 export class SharedClients {
   readonly #open: OpenClient;
@@ -22,7 +22,8 @@ export class SharedClients {
   }
 
   /**
-   * Shares the clients of an address. As long as its result is not closed, a client stays for the next request.
+   * Connects a user to an address. One client may stay open between requests until all users have closed their
+   * connections.
    * @param origin the base address of the API
    */
   connect(origin: string): NodeConnection {
@@ -38,12 +39,12 @@ export class SharedClients {
 
 /** The clients of one address: one that is free at most, and those whose request is in flight. */
 class SharedAddress {
-  /** How many may ask it. */
+  /** How many users are connected: without any, no client stays open. */
   users = 0;
   readonly #open: () => NodeConnection;
   #free: NodeConnection | null = null;
-  /** Those that stay after their request. */
-  #staying = new Set<NodeConnection>();
+  /** The clients with a request in flight that may be used again after it. */
+  readonly #staying = new Set<NodeConnection>();
 
   constructor(open: () => NodeConnection) {
     this.#open = open;
@@ -61,7 +62,7 @@ class SharedAddress {
     else client.close();
   }
 
-  /** No later request uses a connection that is open now. */
+  /** Makes sure that no later request uses a connection that is open now. */
   renew(): void {
     this.#staying.clear();
     this.#free?.close();
@@ -74,7 +75,7 @@ class SharedConnection implements NodeConnection {
   readonly #address: SharedAddress;
   readonly #kept: KeptBody;
   readonly #onClose: () => void;
-  /** Those with a request of this user in flight. */
+  /** The clients with a request of this user in flight. */
   readonly #busy = new Set<NodeConnection>();
   #isClosed = false;
 
@@ -92,7 +93,10 @@ class SharedConnection implements NodeConnection {
     return this.#ask((client) => client.getStreamed(path, sink));
   }
 
-  /** Closes what this user has in flight, and what is free: whoever connects again has a new connection. */
+  /**
+   * Ends the requests of this user that are in flight, and closes the free client. Requests of other users in flight go on,
+   * and their clients close afterwards: later requests open new connections.
+   */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
